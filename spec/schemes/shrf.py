@@ -134,7 +134,6 @@ def level_probes(cfg: ShrfConfig) -> tuple[Probe, ...]:
         Probe("orf_read", slots, "source slots that are read from the operand register file"),
         Probe("lrf_read", slots, "source slots that are read from the last-result file"),
         Probe("to_be_written", entries, "entries that a beat under way will write"),
-        Probe("to_be_read", entries, "entries that a beat under way has yet to read"),
         Probe("entry_hold", cfg.warps, "warps whose head beat waits for an entry"),
         *((bring,) if orf else ()),
         Probe("bank_write", ports, "accepted results that a bank takes"),
@@ -175,6 +174,5 @@ STRUCTURES = (
         lambda cfg: cfg.active_warps * cfg.lrf_entries * cfg.lanes * 32,
     ),
     Structure("entries to be written", "flip-flops", r"place_entries\.to_be_written"),
-    Structure("entries to be read", "flip-flops", r"place_entries\.to_be_read"),
     Structure("brings in flight", "flip-flops", r"warpfile\.register_file\.brings\."),
 )

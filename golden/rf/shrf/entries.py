@@ -1,4 +1,4 @@
-"""What the entries of active warps hold, and who is about to use them (docs/schemes/shrf.md, section 4)."""
+"""What the entries of active warps hold, and who is about to write them (docs/schemes/shrf.md, section 4)."""
 
 from __future__ import annotations
 
@@ -19,29 +19,16 @@ class Entries:
     """Entries of all places, numbered place * place_entries + entry.
 
     An entry may hold different registers in different lanes: for each register that was written to it, a row of the
-    trace and the lanes that do not hold it. ``written`` and ``read`` are masks of entries that beats under way will
-    write and read.
+    trace and the lanes that do not hold it. ``written`` is a mask of entries that beats under way will write.
     """
 
     def __init__(self, count: int) -> None:
         self._held: list[dict[int, Held]] = [{} for _ in range(count)]
-        self._readers = [0] * count
-        self.written = self.read = 0
+        self.written = 0
 
     def expects(self, entry: int) -> None:
         """A beat that will write the entry issues."""
         self.written |= 1 << entry
-
-    def reserve(self, entry: int) -> None:
-        """A source slot that will read the entry issues."""
-        self._readers[entry] += 1
-        self.read |= 1 << entry
-
-    def took(self, entry: int) -> None:
-        """A source slot has read the entry."""
-        self._readers[entry] -= 1
-        if not self._readers[entry]:
-            self.read ^= 1 << entry
 
     def held(self, entry: int, register: int) -> int:
         """The copy of a register that is in the entry."""
@@ -81,5 +68,5 @@ class Entries:
     def forget(self, entries: range) -> None:
         """Whatever they hold, nobody reads it any more."""
         for entry in entries:
-            assert not (self.written | self.read) >> entry & 1, f"entry {entry} is lost before it was used"
+            assert not self.written >> entry & 1, f"entry {entry} is lost before it is written"
             self._held[entry].clear()

@@ -13,7 +13,7 @@ class Events:
     def __init__(self, cfg: ShrfConfig, layout: ProbeLayout, counters: dict[str, int]) -> None:
         counted = {name: probe for name, probe in COUNTERS.items() if cfg.orf_entries or probe != "bring"}
         self._counter = {probe: name for name, probe in counted.items()}
-        self._at = {probe: layout.offset[probe] for probe in (*self._counter, "to_be_written", "to_be_read")}
+        self._at = {probe: layout.offset[probe] for probe in (*self._counter, "to_be_written")}
         self._counters = counters
         counters |= dict.fromkeys(counted, 0)
         self._word = 0
@@ -23,11 +23,11 @@ class Events:
         self._word |= 1 << self._at[probe] + number
         self._counters[self._counter[probe]] += 1
 
-    def state(self, written: int, read: int, hold: int) -> int:
+    def state(self, written: int, hold: int) -> int:
         """Probes of registered state."""
         at = self._at
         self._counters["entry_holds"] += ones(hold)
-        return written << at["to_be_written"] | read << at["to_be_read"] | hold << at["entry_hold"]
+        return written << at["to_be_written"] | hold << at["entry_hold"]
 
     def take(self) -> int:
         """The events of the cycle, which ends."""

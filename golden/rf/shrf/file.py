@@ -57,22 +57,19 @@ class LeveledFile(PlainFile):
         self._bring: Bring | None = None
         self._incoming: list[Incoming] = []
         self._taken: list[tuple[Result, int]] = []  # accepted in this cycle with a register, and the entry or -1
-        self._reads: list[int] = []  # entries that are read in this cycle
         self._issuing: tuple[int, Entry] | None = None
         self._events = None if self._off else Events(cfg, layout, self.counters)
 
     # -- over registered state
 
     def gate(self, heads: Heads) -> None:
-        """Warps whose head beat uses an entry that is to be written, or writes one that is to be read."""
-        self.hold, written, read = 0, self._entries.written, self._entries.read
-        if written | read:
+        """Warps whose head beat uses an entry that is to be written."""
+        self.hold, written = 0, self._entries.written
+        if written:
             for warp in indices(self._places.holders & heads.buffered):
                 head, base = heads.buffers[warp][0], self._places.place[warp] * self._size
-                if head.executes:
-                    uses, writes = self._hints.masks(head)
-                    if uses & written >> base or writes & read >> base:
-                        self.hold |= 1 << warp
+                if head.executes and self._hints.uses(head) & written >> base:
+                    self.hold |= 1 << warp
 
     def refused(self, warp: int) -> None:
         """Nothing is refused."""
@@ -182,13 +179,12 @@ class LeveledFile(PlainFile):
             entry, register = divmod(copy, self._names)
             events.note("orf_read" if entry % self._size < self._orf else "lrf_read", slot)
             data.append(self._entries.held(entry, register))
-            self._reads.append(entry)
         return data
 
     # -- clock edge
 
     def issued(self, warp: int, entry: Entry) -> None:
-        """From the next cycle on the beat's entries are to be read and written."""
+        """From the next cycle on the beat's entries are to be written."""
         if not self._off:
             self._issuing = warp, entry
 
@@ -198,15 +194,12 @@ class LeveledFile(PlainFile):
         self._levels.launched(launch.warp)
 
     def edge(self, cycle: int) -> int:
-        """What was read, what results and banks bring, what issues."""
+        """What results and banks bring, what issues."""
         if self._off:
             return super().edge(cycle)
         events, entries = self._events, self._entries
         assert events is not None
-        word = events.state(entries.written, entries.read, self.hold)
-        for entry in self._reads:
-            entries.took(entry)
-        self._reads.clear()
+        word = events.state(entries.written, self.hold)
         self._bring = None
         for result, at in self._taken:
             self._change(result, at)
@@ -242,9 +235,7 @@ class LeveledFile(PlainFile):
     def _start(self, warp: int, entry: Entry) -> None:
         base = self._places.place[warp] * self._size
         if entry.executes:
-            for own in indices(self._hints.masks(entry)[1]):
+            for own in indices(self._hints.writes(entry)):
                 self._entries.expects(base + own)
-            for own in indices(self._hints.reads(entry)):
-                self._entries.reserve(base + own)
         if entry.exits:
             self._entries.forget(self._of(self._places.place[warp]))

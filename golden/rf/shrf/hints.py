@@ -47,10 +47,12 @@ class BeatHints:
         slots = range(len(entry.beat.sources))
         return sum(1 << entries[slot] for slot in slots if entries[slot] >= 0 and not bring >> slot & 1)
 
-    def masks(self, entry: Entry) -> tuple[int, int]:
-        """Entries that a beat reads or writes, and those that it writes."""
-        _, bring = self.sources(entry.beat)
-        entries = self.sources(entry.beat)[0]
+    def writes(self, entry: Entry) -> int:
+        """Entries that a beat writes."""
+        entries, bring = self.sources(entry.beat)
         result = self._result(entry.beat.hints)
-        writes = sum(1 << entries[slot] for slot in indices(bring)) | (1 << result if result >= 0 else 0)
-        return writes | self.reads(entry), writes
+        return sum(1 << entries[slot] for slot in indices(bring)) | (1 << result if result >= 0 else 0)
+
+    def uses(self, entry: Entry) -> int:
+        """Entries that a beat reads or writes."""
+        return self.reads(entry) | self.writes(entry)

@@ -128,13 +128,12 @@ class LeveledFile(PlainFile):
             m.d.comb += self.source_bring.eq(bringing(self._cfg, self.offer))
 
     def _places(self, m: Module) -> None:
-        """Entries to be written and to be read, of every place."""
+        """Entries to be written, of every place."""
         cfg, count = self._cfg, self._cfg.place_entries
         entries, brings = source_entries(cfg, self.offer), bringing(cfg, self.offer)
         writes = named(m, "offer_writes", of_slots(entries, brings) | result_entry(cfg, self.offer.hints))
-        nears = named(m, "offer_nears", of_slots(entries, ~brings))
         issues = named(m, "issues", self.offer_valid & self.accept & self.offer.executes)
-        written, readers = [], []
+        written = []
         for number, warp in enumerate(self.places):
             place = stamp(m, f"place{number}", "place_entries", lambda: PlaceEntries(cfg))
             fresh = self._targets.written.word_select(number, count)
@@ -143,27 +142,22 @@ class LeveledFile(PlainFile):
             m.d.comb += [
                 place.issues.eq((warp & self.offer_warp).any() & issues),
                 place.writes.eq(writes),
-                place.nears.eq(nears),
                 place.written.eq(fresh),
             ]
             written.append(place.to_be_written)
-            readers.append(place.to_be_read)
-        m.d.comb += [self.to_be_written.eq(Cat(*written)), self.to_be_read.eq(Cat(*readers))]
+        m.d.comb += self.to_be_written.eq(Cat(*written))
 
     def _hold(self, m: Module) -> None:
         """Every warp with the entries of its place."""
         cfg = self._cfg
-        state = {
-            name: [getattr(self, name).word_select(place, cfg.place_entries) for place in range(cfg.active_warps)]
-            for name in ("to_be_written", "to_be_read")
-        }
+        to_be_written = [self.to_be_written.word_select(place, cfg.place_entries) for place in range(cfg.active_warps)]
         for warp, head in enumerate(self.heads):
             part = stamp(m, f"hold{warp}", "entry_hold", lambda: EntryHold(cfg), clocked=False)
             place = [holder[warp] for holder in self.places]
             m.d.comb += [
                 part.head.eq(head),
                 part.buffered.eq(self.buffered[warp]),
-                *(getattr(part, name).eq(select(place, entries)) for name, entries in state.items()),
+                part.to_be_written.eq(select(place, to_be_written)),
                 self.hold[warp].eq(part.hold),
             ]
         m.d.comb += self.entry_hold.eq(self.hold)

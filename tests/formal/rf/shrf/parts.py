@@ -80,14 +80,11 @@ class PlaceProperties(ConfiguredProperties):
     def check(self, m, part):
         cfg = self._cfg
         entry = self.entry = constant(m, "entry", cfg.place_entries)
-        bits = {name: getattr(part, name).bit_select(entry, 1) for name in ("writes", "nears", "written")}
-        self.reading, self.writing = Signal(name="reading_shadow"), Signal(name="writing_shadow")
-        m.d.sync += self.reading.eq(part.issues & bits["nears"])
+        bits = {name: getattr(part, name).bit_select(entry, 1) for name in ("writes", "written")}
+        self.writing = Signal(name="writing_shadow")
         m.d.sync += self.writing.eq((self.writing & ~bits["written"]) | (part.issues & bits["writes"]))
         m.d.comb += [
             Assert(part.to_be_written.bit_select(entry, 1) == self.writing, "to be written from issue to write"),
-            Assert(part.to_be_read.bit_select(entry, 1) == self.reading, "to be read in the cycle after the issue"),
-            Cover(self.reading & part.issues & bits["nears"], "one comes as one is read"),
             Cover(self.writing & part.issues & bits["writes"] & bits["written"], "written and to be written again"),
         ]
 
@@ -142,7 +139,6 @@ _TARGETS = {
 }
 _PLACES = {
     "to be written from issue to write": {"written": lambda entries: entries & ~1},
-    "to be read in the cycle after the issue": {"nears": lambda entries: entries & ~1},
 }
 _BRINGS = {
     "written when its data arrive": {"grant": lambda slots: slots | 1},

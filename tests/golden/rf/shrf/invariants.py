@@ -84,17 +84,15 @@ class ShrfWatcher(PlaceWatcher):
 
     def _check_entries(self, f: dict[str, int]) -> None:
         size = self.shrf.place_entries
-        read = {entry for slots in self.unread.values() for entry in slots.values()}
-        for probe, entries in (("to_be_written", self.written), ("to_be_read", read)):
-            require(f[probe] == sum(1 << p * size + e for p, e in entries), f"{probe} follows the beats under way")
+        shown = sum(1 << p * size + e for p, e in self.written)
+        require(f["to_be_written"] == shown, "to_be_written follows the beats under way")
         held = 0
         for place, (warp, _) in self.held.items():
             buffer = self.buffers.get(warp)
             if buffer and buffer[0].mask:
                 near, brings, result = self._named(buffer[0])
-                writes = {(place, entry) for entry in (*brings.values(), result) if entry >= 0}
-                uses = writes | {(place, entry) for entry in near.values()}
-                held |= bool(uses & self.written or writes & read) << warp
+                uses = {(place, entry) for entry in (*near.values(), *brings.values(), result) if entry >= 0}
+                held |= bool(uses & self.written) << warp
         require(f["entry_hold"] == held, "a head beat waits for entries that it uses")
 
     def _check_near(self, f: dict[str, int]) -> None:

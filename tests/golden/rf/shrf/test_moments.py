@@ -30,12 +30,14 @@ def test_a_read_waits_until_a_bank_has_brought_its_entry() -> None:
     assert relative(result, "entry_hold")[:2] == [(1, 1), (2, 1)]
 
 
-def test_a_write_waits_until_an_entry_is_read() -> None:
-    # R1 comes in 5. The second issues in 6 and reads it in 7; the third would issue in 7.
-    program = [op((), 1), op((1,), 2), op((), 3)]
-    result = one_warp(CFG, program, {0: hint(CFG, result=1), 1: hint(CFG, {0: 1}), 2: hint(CFG, result=1)})
+def test_a_write_does_not_wait_for_the_read_before_it() -> None:
+    # R1 comes in 5. The second issues in 6 and reads it in 7; the third issues in 7 and brings into the entry in 9.
+    program = [op((), 1), op((1,), 2), op((8,), 3)]
+    result = one_warp(CFG, program, {0: hint(CFG, result=1), 1: hint(CFG, {0: 1}), 2: hint(CFG, {0: 1}, bring=1)})
     first, second, third = issues(result)[:3]
-    assert (second - first, third - second) == (6, 2)
+    assert (second - first, third - second) == (6, 1)
+    assert [cycle for cycle, _ in relative(result, "orf_read")] == [7]
+    assert [cycle for cycle, _ in relative(result, "bring")] == [9]
 
 
 def test_a_write_waits_for_an_earlier_slower_one() -> None:

@@ -24,16 +24,6 @@ class HoldsNobody(LeveledFile):
         self.hold = 0
 
 
-class HoldsReadersOnly(LeveledFile):
-    """An entry may be written before it is read."""
-
-    def gate(self, heads: Heads) -> None:
-        """Forget who reads."""
-        read, self._entries.read = self._entries.read, 0
-        super().gate(heads)
-        self._entries.read = read
-
-
 class LetsResultsGoFirst(LeveledFile):
     """A result is written beside a bring."""
 
@@ -79,7 +69,6 @@ class ForgetsTooOften(LeveledFile):
 
 MUTANTS = (
     HoldsNobody,
-    HoldsReadersOnly,
     LetsResultsGoFirst,
     TakesTwoResults,
     CompletesBeforeItsBank,
