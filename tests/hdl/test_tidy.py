@@ -315,4 +315,6 @@ def test_every_net_is_read_and_few_names_are_numbered(name: str) -> None:
     cfg = SCHEMES[name].configuration("tiny")
     _, raw = design(SCHEMES[name], cfg)
     found = figures("".join(presented(cfg, raw, Names.of(name, True, None, None))))
-    assert found.unread == 0 and found.numbers < found.nets / 5
+    assert found.unread == 0
+    # At 'tiny' the lanes of ltrf are most of its nets. docs/manifest.md has the shares at each scheme's own preset.
+    assert found.numbers < found.nets / 7
