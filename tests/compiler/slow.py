@@ -11,7 +11,8 @@ from warpfile.compiler.liveness import EVERYTHING, Liveness, defined
 from warpfile.compiler.model import Function, Instruction, Label, Name
 from warpfile.compiler.operands import effects
 from warpfile.compiler.passes.bow.static import REGISTER_FILE, WINDOW, _steps, _Walk
-from warpfile.compiler.passes.rfc.suspend import _long_operations, _suspends, _touches
+from warpfile.compiler.passes.long_latency import touches
+from warpfile.compiler.passes.rfc.suspend import _long_operations, _suspends
 from warpfile.compiler.reaching import may_define
 from warpfile.compiler.reconvergence import Influence
 
@@ -154,7 +155,7 @@ def suspends(function: Function) -> frozenset[int]:
     """Suspensions with every long operation by itself."""
     cfg, instructions = build_cfg(function), function.instructions
     results = {index: defined(effects(instructions[index])) for index in _long_operations(function)}
-    touched = [{load for load in results if results[load] & _touches(one)} for one in instructions]
+    touched = [{load for load in results if results[load] & touches(one)} for one in instructions]
     ins: list[set[int]] = [set() for _ in cfg.blocks]
     pending: list[set[int]] = [set() for _ in instructions]
     again = True

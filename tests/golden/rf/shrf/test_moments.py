@@ -138,6 +138,7 @@ class ForgetsNothing(Shrf):
         self.file._entries.forget = lambda entries: None  # type: ignore[method-assign]
 
 
+@pytest.mark.plain
 def test_the_test_of_lost_places_sees_entries_that_stay() -> None:
     program: list[Step] = [LOAD, op((), 1), op((1,), 2)]
     near = {1: hint(CFG, result=1), 2: hint(CFG, {0: 1}, begins=True)}
