@@ -64,7 +64,7 @@ def row(scheme: Scheme) -> str:
     _, raw = design(scheme, cfg)
     before, after = figures(readable(raw, names.module)), figures("".join(presented(cfg, raw, names)))
     counts = [(f"{one:,}", f"{other:,}") for one, other in zip(_counts(before), _counts(after), strict=True)]
-    shares = [(f"{one / before.nets:.1%}", f"{other / after.nets:.1%}") for one, other in _shares(before, after)]
+    shares = [(f"{one / before.nets:.0%}", f"{other / after.nets:.0%}") for one, other in _shares(before, after)]
     longest = (f"{max(map(len, raw.splitlines())):,}", f"{after.longest:,}")
     types = Types(names.package, {})
     presented(cfg, raw, names, types)
