@@ -14,6 +14,7 @@ from warpfile.compiler.cfg import STEP, build_cfg
 from warpfile.compiler.control_codes import ControlCode
 from warpfile.compiler.model import Function, Instruction
 from warpfile.compiler.passes.modern.codes import waited
+from warpfile.compiler.passes.modern.exclusive import exclusive
 from warpfile.compiler.passes.modern.read_positions import Placed, Waits, placed, waits_of
 from warpfile.compiler.program import static_instruction
 from warpfile.compiler.worklist import Worklist
@@ -55,8 +56,9 @@ class Finding:
 def findings(function: Function, cfg: ReadWindowConfig, codes: Sequence[ControlCode]) -> frozenset[Finding]:
     """Everything that comes too early on some path under these codes, one per instruction of the function.
 
-    Every instruction is taken to execute in all lanes, and an indirect call to do nothing. Waits for units, queues and
-    counters are not counted as distance: the codes do not promise them.
+    Every instruction is taken to execute in all lanes, but for two with opposite guards (:func:`exclusive`), and an
+    indirect call to do nothing. Waits for units, queues and counters are not counted as distance: the codes do not
+    promise them.
     """
     return frozenset(_Paths(function, codes, cfg.fixed_distance, cfg.variable_distance).findings())
 
@@ -217,7 +219,7 @@ class _Paths:
         """What the instruction reads before it is there."""
         sources, usual = step.sources(), self._fixed if step.place.fixed else self._variable
         for (producer, register), passed in ticks.items():
-            if register in sources:
+            if register in sources and not exclusive(self._graph, producer, index):
                 distance, needed = passed + sources[register], usual + self._steps[producer].lateness(register)
                 if distance < needed:
                     self._found.add(Finding(index * STEP, producer * STEP, register, distance=distance, needed=needed))
@@ -226,7 +228,8 @@ class _Paths:
         """What it reads or writes without having waited, which is said once."""
         sources, dests = step.sources(), step.static.dests
         for producer, register, unread in list(waits):
-            if register in dests or (register in sources and not unread):
+            touched = register in dests or (register in sources and not unread)
+            if touched and not exclusive(self._graph, producer, index):
                 del waits[producer, register, unread]
                 if not self._in_order(producer, unread, step, register in sources and not unread):
                     self._found.add(Finding(index * STEP, producer * STEP, register, unread))

@@ -19,19 +19,18 @@ NAMES = sorted(path.parent.name for path in KERNELS.glob("*/kernel.cu"))
 #: GPUs that differ; code for sm_80 and sm_89 at -O3 is in tests/compiler/test_architectures.py.
 MACHINES = (75, 86, 90, 100, 120)
 
-pytestmark = [pytest.mark.check, pytest.mark.needs("nvcc", "nvdisasm")]
+pytestmark = [pytest.mark.check, pytest.mark.needs("nvcc", "ptxas", "nvdisasm")]
 
 
 def compiled(name: str, folder: Path) -> Iterator[tuple[int, Path]]:
     """Listings of a kernel with the machine that each is for; the levels are those of the code generator."""
-    nvcc, nvdisasm = str(find_tool("nvcc")), str(find_tool("nvdisasm"))
+    nvcc, ptxas, nvdisasm = (str(find_tool(tool)) for tool in ("nvcc", "ptxas", "nvdisasm"))
     for machine in MACHINES:
+        ptx, gpu = folder / f"{machine}.ptx", f"-arch=sm_{machine}"
+        run_tool([nvcc, gpu, "-ptx", "-o", str(ptx), f"{name}/kernel.cu"], KERNELS)
         for level in ("1", "2", "3"):
             cubin = folder / f"{machine}-{level}.cubin"
-            run_tool(
-                [nvcc, f"-arch=sm_{machine}", "-Xptxas", f"-O{level}", "-cubin", "-o", str(cubin), f"{name}/kernel.cu"],
-                KERNELS,
-            )
+            run_tool([ptxas, gpu, f"-O{level}", "-o", str(cubin), str(ptx)])
             listing = cubin.with_suffix(".sass")
             listing.write_text(run_tool([nvdisasm, "-hex", str(cubin)]))
             yield machine, listing

@@ -227,6 +227,22 @@ def test_a_write_under_a_guard_leaves_the_older_one() -> None:
     assert len(said(code[0], code[1].format(""), code[2])) == 1
 
 
+@pytest.mark.parametrize("first", ["@{}P0 MUFU.RCP R13, R7 | W1 S2", "@{}P0 STS [R2], R13 | S2", "@{}P0 MOV R13, R9"])
+def test_opposite_guards_share_no_lane_until_the_predicate_is_written(first: str) -> None:
+    """ptxas does so at -O1: a reciprocal in some lanes, a product in the others, both to R13."""
+    then = "@P0 FFMA R13, R13, R42, R9"
+    assert said(first.format("!"), then) == []
+    assert len(said(first.format(""), then)) == 1
+    assert len(said(first.format("!"), "ISETP.NE.AND P0, PT, R20, R21, PT", then)) == 1
+    assert said(first.format("!"), "ISETP.NE.AND P1, PT, R20, R21, PT", then) == []
+
+
+def test_what_behind_opposite_guards_all_lanes_read_must_be_waited_for() -> None:
+    code = "@!P0 MUFU.RCP R13, R7 | W1 S2", "@P0 FFMA R13, R8, R42, R9 | S15"
+    assert said(*code, "FADD R1, R13, R3") == ["0x20 needs R13 and does not wait for 0x0, which writes it"]
+    assert said(*code, "FADD R1, R13, R3 | wait1") == []
+
+
 def test_a_listing_without_codes_and_a_scoreboard_are_not_checked() -> None:
     code = "FADD R1, R2, R3", "FFMA R5, R6, R1, R7"
     function = function_of(coded_trace(*code))
