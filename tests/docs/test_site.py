@@ -44,6 +44,7 @@ def test_a_link_that_leads_nowhere_and_a_page_that_nothing_lists_stop_it(text: s
     source = tmp_path / "docs"
     source.mkdir()
     shutil.copy(ROOT / "docs" / "conf.py", source)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)  # the site has its version
     (source / "a.md").write_text(text)
     (source / "other.md").write_text("# Other\n")
     listed = "" if words == "toctree" else "a\n"

@@ -28,7 +28,7 @@ def test_the_parts_have_the_bits_of_the_page():
     held = bits(lambda: LeveledFile(cfg), "file")
     assert held["operand_file_lane"] == 8 * 3 * 32
     assert held["last_result_lane"] == 3 * 8 * 32
-    assert held["place_entries"] == 8 * 6 + 8 * 6
+    assert held["place_entries"] == 8 * 6  # one bit per entry: to be written
     assert held["brings"] == 1 + 8 + 3 + 12 + 1  # valid, place one-hot, entry, slot, lanes
     assert held.get("entry_hold", 0) == held.get("targets", 0) == 0
 
