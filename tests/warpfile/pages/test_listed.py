@@ -12,8 +12,6 @@ from warpfile.workloads.inputs import bundled_kernels
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 REGRESSIONS = sorted(DOCS.glob("regress-*.md"))
-#: Pages of the older form: those of the newer one have their data beside them.
-EVIDENCE = [page for page in sorted(DOCS.glob("schemes/*-evidence.md")) if not page.with_suffix(".json").exists()]
 
 
 def test_kernels_of_a_version_are_still_bundled() -> None:
@@ -36,12 +34,3 @@ def test_a_regression_has_rows_of_the_kernels_that_it_names(page: Path) -> None:
     assert said and rows <= set(bundled_kernels()) and 0 < len(rows) <= int(said[1])
     if said[2]:
         assert rows <= VERSIONS[said[2]] and len(VERSIONS[said[2]]) == int(said[1])
-
-
-@pytest.mark.parametrize("page", EVIDENCE, ids=lambda page: page.stem)
-def test_evidence_has_a_row_of_every_kernel_that_it_is_of(page: Path) -> None:
-    text = page.read_text()
-    last = text.rstrip().rpartition("\n\n")[2]
-    rows = set(re.findall(r"^\| (\w+) \|", last, re.MULTILINE)) & set(bundled_kernels())
-    assert "the kernels of the last table" in text
-    assert len(rows) >= 30

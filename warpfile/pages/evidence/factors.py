@@ -29,7 +29,8 @@ class Factor:
     ``both``: fields of the machine and of the one beside it. ``own``: of the machine alone. ``beside``: of the other
     alone. ``scheme``: what the machine's scheme is replaced by; fields that it has not are dropped. ``setting``: the
     launch. ``issues``: who issues twice. ``level``: of ptxas. ``file``: another golden class for the register file of
-    the machine. ``counted``: another metric from here on. ``assumed``: where the paper says that it is so.
+    the machine. ``counted``: another metric from here on. ``assumed``: where the paper says that it is so. ``preset``:
+    of both machines. ``target``: the GPU that the code is for, 86 for sm_86.
     """
 
     what: str
@@ -43,6 +44,8 @@ class Factor:
     file: str = ""
     counted: Metric | None = None
     assumed: str = ""
+    preset: str = field(default="", repr=False)
+    target: int = field(default=0, repr=False)
 
     def of(self, point: Point) -> Point:
         """The machine with it."""
@@ -57,7 +60,12 @@ class Factor:
         return self._input(point.but(**self.both, **self.beside))
 
     def _input(self, point: Point) -> Point:
-        return replace(point, setting=self.setting or point.setting, issues=self.issues or point.issues)
+        return replace(
+            point,
+            preset=self.preset or point.preset,
+            setting=self.setting or point.setting,
+            issues=self.issues or point.issues,
+        )
 
 
 NO_L1 = Factor("no L1 cache", both={"cache_lines": 0})
@@ -105,22 +113,31 @@ def ptxas(level: str, assumed: str = "") -> Factor:
     return Factor(f"code of ptxas -{level}", level=level, assumed=assumed)
 
 
-def compiled_at(level: str, kernel: str, setting: str) -> str:
-    """The KERNEL that a bundled kernel is at a level of ptxas: a trace, made now unless there is one.
+def code_for(target: int, assumed: str = "") -> Factor:
+    """Code for another GPU, 86 for sm_86. Raises ``ValueError`` for one whose code no kernel has."""
+    if target not in build.OTHERS:
+        raise ValueError(f"target must be one of {', '.join(map(str, build.OTHERS))}, not {target}")
+    return Factor(f"code for sm_{target}", target=target, assumed=assumed)
 
-    Raises ``ValueError`` without nvcc and nvdisasm, and for a kernel whose outputs are wrong.
+
+def compiled_at(level: str, kernel: str, setting: str, target: int = 0) -> str:
+    """The KERNEL that a bundled kernel is at a level of ptxas and for a GPU: a trace, made now unless there is one.
+
+    Without a level it is -O3, without a GPU the bundled kernels' own. Raises ``ValueError`` without nvcc and nvdisasm,
+    and for a kernel whose outputs are wrong.
     """
     from warpfile.emulator.launch import load_kernel
     from warpfile.emulator.run import execute
 
     folder = bundled_kernels()[kernel]
-    place = TRACES / level / f"{kernel}-{setting}.npz"
+    of_gpu = f"sm_{target}" if target else ""
+    place = TRACES.joinpath(*filter(None, (of_gpu, level))) / f"{kernel}-{setting}.npz"
     if not place.exists():
-        code = build.compiled(folder / "kernel.cu", build.TARGET, "-Xptxas", f"-{level}")
-        listing = disassembled(code, f"listing of {kernel} at -{level}")
+        code = build.compiled(folder / "kernel.cu", target or build.TARGET, "-Xptxas", f"-{level or LEVELS[-1]}")
+        listing = disassembled(code, f"listing of {place.stem}")
         done = execute(load_kernel(folder, setting, listing), None, lambda *_: silent("execute"))
         if wrong := [one.report for one in done.expectations if not one.ok]:
-            raise ValueError(f"{kernel} at -{level}: outputs must be those of NumPy: {'; '.join(wrong)}")
+            raise ValueError(f"{place.with_suffix('')}: outputs must be those of NumPy: {'; '.join(wrong)}")
         place.parent.mkdir(parents=True, exist_ok=True)
         done.trace.save(place)
     return str(place)

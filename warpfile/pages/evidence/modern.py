@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from warpfile.pages.evidence.factors import Factor, launch
+from warpfile.pages.evidence.factors import Factor, code_for, ptxas
 from warpfile.pages.evidence.figure import Metric, Range
 from warpfile.pages.evidence.metrics import IPC, SHORT, short
 from warpfile.pages.evidence.samples import Sample
@@ -21,8 +21,17 @@ SCOREBOARD = MODERN.but(dependences="scoreboard")
 FLOPS, PRODUCT = "unrolled_poly", "matmul_registers"
 SPOT = "conv2d"
 
-WHOLE = Factor("fixed units as wide as a warp", both={"unit_interval": 1}, assumed="section 7: an RTX A6000")
-SMALL = launch("launch")
+_A6000 = "section 7: an RTX A6000"
+WHOLE = Factor("fixed units as wide as a warp", both={"unit_interval": 1}, assumed=_A6000)
+AMPERE = Factor("the preset of the paper's GPU, `ampere`", preset="ampere", assumed=_A6000)
+OF_AMPERE = code_for(86, assumed=_A6000)
+UNMARKED = Factor("marks of reuse ignored on both sides", both={"reuse_cache": "off"})
+MEMORY = Factor(
+    "an access and a sector in every cycle, misses of 40 cycles",
+    both={"lsu_interval": 1, "miss_latency": 40, "sector_interval": 1},
+)
+LESS = ptxas("O1")
+_GPU = (WHOLE, AMPERE, OF_AMPERE)
 
 
 def marked(one: Sample) -> float:
@@ -47,7 +56,7 @@ def _of(
     paper: float | Range,
     point: Point,
     kernels: Callable[[], Sequence[str]] = short,
-    factors: Sequence[Factor] = (WHOLE, SMALL),
+    factors: Sequence[Factor] = (*_GPU, MEMORY),
 ) -> Statement:
     band = paper if isinstance(paper, tuple) else (paper, paper)
     return Statement(key, where, metric, band, point, MODERN, kernels, factors)
@@ -59,17 +68,21 @@ _ROWS = {
     "two-ports": (TWO, (0.006, 0.45, 0.02)),
     "three-ports": (THREE, (0.008, 0.45, 0.02)),
 }
-_GROUPS = {"": short, "-flops": _one(FLOPS), "-product": _one(PRODUCT)}
+_GROUPS = {
+    "": (short, (*_GPU, MEMORY)),
+    "-flops": (_one(FLOPS), (*_GPU, UNMARKED, MEMORY)),
+    "-product": (_one(PRODUCT), (*_GPU, MEMORY)),
+}
 
 STATEMENTS = (
     *(
-        _of(f"{name}{group}", "section 7.4, Tab. 6", IPC, paper, point, kernels)
+        _of(f"{name}{group}", "section 7.4, Tab. 6", IPC, paper, point, kernels, factors)
         for name, (point, papers) in _ROWS.items()
-        for (group, kernels), paper in zip(_GROUPS.items(), papers, strict=True)
+        for (group, (kernels, factors)), paper in zip(_GROUPS.items(), papers, strict=True)
     ),
     _of("scoreboard", "section 7.5, Tab. 7", IPC, -0.02, SCOREBOARD),
-    _of("marks-flops", "section 7.4", MARKS, 0.013, MODERN, _one(FLOPS), ()),
-    _of("marks-product", "section 7.4", MARKS, 0.379, MODERN, _one(PRODUCT), ()),
+    _of("marks-flops", "section 7.4", MARKS, 0.013, MODERN, _one(FLOPS), (AMPERE, OF_AMPERE, LESS)),
+    _of("marks-product", "section 7.4", MARKS, 0.379, MODERN, _one(PRODUCT), (AMPERE, OF_AMPERE, LESS)),
 )
 #: What the paper says beside these, and what becomes of it here.
 LEFT = (

@@ -115,9 +115,9 @@ def _left(left: Sequence[str]) -> Iterator[str]:
 
 
 def summary(pages: Sequence[Data], rest: Sequence[str]) -> str:
-    """The page of all verdicts. ``rest``: schemes whose claims are not run."""
+    """The page of all verdicts. ``rest``: schemes whose claims are declared and not run."""
     claims = [(data, claim) for data in pages for claim in data["claims"]]
-    rows = [(_links([data["scheme"]]), *_row(claim)) for data, claim in claims]
+    rows = [(_link(data["scheme"]), *_row(claim)) for data, claim in claims]
     lines = (
         "# Verdicts on all papers\n",
         "Written by `python -m warpfile.pages evidence --text` from the data of the pages.",
@@ -127,9 +127,9 @@ def summary(pages: Sequence[Data], rest: Sequence[str]) -> str:
         table(("scheme", "claim", "where", "metric", "paper", "ours", "verdict"), rows)
         if rows
         else "No page is run.\n",
-        f"Claims are declared and not run; these pages have an older form: {_links(rest)}.",
+        *((f"Declared and not run: {', '.join(rest)}.",) if rest else ()),
     )
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _sum(pages: Sequence[Data], key: str) -> int:
@@ -143,5 +143,5 @@ def _counts(pages: Sequence[Data]) -> Iterator[tuple[object, ...]]:
         yield name, *(found[word] for word in WORDS), found.total()
 
 
-def _links(names: Sequence[str]) -> str:
-    return ", ".join(f"[{name}](schemes/{name}-evidence.md)" for name in names) or "none"
+def _link(name: str) -> str:
+    return f"[{name}](schemes/{name}-evidence.md)"

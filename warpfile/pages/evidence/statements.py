@@ -21,19 +21,32 @@ SEEDS = (-4, 0, 4)
 
 @dataclass(frozen=True)
 class Pair:
-    """A machine and the one beside it, and the level of ptxas of their code."""
+    """A machine and the one beside it, the level of ptxas of their code and the GPU that it is for."""
 
     point: Point
     over: Point
     level: str = ""
+    target: int = 0
 
     def with_factor(self, factor: Factor) -> Pair:
         """The same with one factor more."""
-        return Pair(factor.of(self.point), factor.of_other(self.over), factor.level or self.level)
+        level, target = factor.level or self.level, factor.target or self.target
+        return Pair(factor.of(self.point), factor.of_other(self.over), level, target)
 
     def runs(self, kernel: str, seed: int) -> tuple[Run, Run]:
         """Their runs on a kernel."""
-        return _run(self.point, kernel, seed, self.level), _run(self.over, kernel, seed, self.level)
+        if not self.recompiled:
+            return Run(self.point, kernel, seed), Run(self.over, kernel, seed)
+        return self._run(self.point, kernel, seed), self._run(self.over, kernel, seed)
+
+    @property
+    def recompiled(self) -> str:
+        """How code is made that is not the bundled one."""
+        return " ".join(filter(None, (self.level, f"sm_{self.target}" if self.target else "")))
+
+    def _run(self, point: Point, kernel: str, seed: int) -> Run:
+        place = compiled_at(self.level, kernel, point.setting, self.target)
+        return Run(point, place, seed, _contents(place))
 
 
 @dataclass(frozen=True)
@@ -71,13 +84,6 @@ class Statement:
             for kernel in self.kernels():
                 for seed in SEEDS:
                     yield from pair.runs(kernel, seed)
-
-
-def _run(point: Point, kernel: str, seed: int, level: str) -> Run:
-    if not level:
-        return Run(point, kernel, seed)
-    place = compiled_at(level, kernel, point.setting)
-    return Run(point, place, seed, _contents(place))
 
 
 @cache
@@ -140,7 +146,7 @@ def _figure(statement: Statement, pair: Pair, metric: Metric, outcomes: Mapping[
 
 def spot_points(statements: Iterable[Statement]) -> list[Point]:
     """All points of a page that need no other code, the machines of the first claim first."""
-    pairs = [pair for one in statements for pair in one.pairs if not pair.level]
+    pairs = [pair for one in statements for pair in one.pairs if not pair.recompiled]
     return list(dict.fromkeys(point for pair in pairs for point in (pair.point, pair.over)))
 
 
@@ -168,7 +174,7 @@ def declared(statements: Iterable[Statement]) -> str:
 
 
 def _said(pair: Pair) -> tuple[str, str, str]:
-    return named(pair.point), named(pair.over), pair.level
+    return named(pair.point), named(pair.over), pair.recompiled
 
 
 def data(name: str, statements: Sequence[Statement], kernel: str, outcomes: Mapping[Run, Outcome]) -> dict[str, Any]:

@@ -7,7 +7,17 @@ from pathlib import Path
 import pytest
 
 from warpfile.pages.evidence import factors
-from warpfile.pages.evidence.factors import Factor, launch, matched, ptxas, replaced, scheduler, two_issues, units
+from warpfile.pages.evidence.factors import (
+    Factor,
+    code_for,
+    launch,
+    matched,
+    ptxas,
+    replaced,
+    scheduler,
+    two_issues,
+    units,
+)
 from warpfile.pages.evidence.statements import Pair
 from warpfile.results.points import Point, trace_of
 from warpfile.schemes import find
@@ -63,6 +73,14 @@ def test_inputs_change_on_both_sides() -> None:
     assert found.level == "O1" and found.with_factor(factors.NO_L1).level == "O1" and not BOTH.level
 
 
+def test_another_preset_and_code_for_another_gpu_are_on_both_sides_and_stay() -> None:
+    found = Pair(Point("modern", "turing_rfc"), Point("baseline", "turing_rfc", (("read_ports", 2),)))
+    found = found.with_factor(Factor("ampere", preset="ampere")).with_factor(code_for(86)).with_factor(factors.NO_L1)
+    assert {one.preset for one in (found.point, found.over)} == {"ampere"} and ("read_ports", 2) in found.over.changes
+    assert (found.recompiled, found.with_factor(ptxas("O1")).recompiled) == ("sm_86", "O1 sm_86")
+    assert not BOTH.recompiled
+
+
 def test_unknown_inputs_are_refused() -> None:
     with pytest.raises(ValueError, match="setting must be one of launch, large, steady, not 'huge'"):
         launch("huge")
@@ -70,6 +88,8 @@ def test_unknown_inputs_are_refused() -> None:
         two_issues("all")
     with pytest.raises(ValueError, match="level must be one of O0, O1, O2, O3, not 'O4'"):
         ptxas("O4")
+    with pytest.raises(ValueError, match="target must be one of 80, 86, 89, 90, 100, 120, not 75"):
+        code_for(75)
 
 
 @pytest.mark.needs("nvcc", "nvdisasm")
@@ -80,3 +100,16 @@ def test_code_of_another_level_is_another_kernel(tmp_path: Path, monkeypatch: py
     slow, plain = Trace.load(Path(first.kernel)), trace_of("spmv", "large")
     assert len(slow.instruction) > 2 * len(plain.instruction)
     assert BOTH.runs("spmv", 4)[0].kernel == "spmv"
+
+
+@pytest.mark.needs("nvcc", "nvdisasm")
+def test_code_for_another_gpu_has_the_marks_that_its_compiler_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(factors, "TRACES", tmp_path)
+    machine = Pair(Point("modern", "ampere"), Point("baseline", "ampere")).with_factor(code_for(86))
+    run, _ = machine.runs("saxpy", 0)
+    assert run.kernel == str(tmp_path / "sm_86" / "saxpy-large.npz") and run.contents
+    assert [one.text for one in run.trace.program] != [one.text for one in trace_of("saxpy", "large").program]
+    run, _ = machine.with_factor(ptxas("O1")).runs("saxpy", 0)
+    assert run.kernel == str(tmp_path / "sm_86" / "O1" / "saxpy-large.npz")

@@ -90,7 +90,7 @@ def test_the_command_runs_a_page_and_writes_all_of_it(
 ) -> None:
     """Outcomes are made up: page, data, chart and summary are of them."""
     monkeypatch.setattr(command, "DOCS", tmp_path / "schemes")
-    monkeypatch.setattr(statements, "compiled_at", lambda level, kernel, setting: f"{level}/{kernel}-{setting}")
+    monkeypatch.setattr(statements, "compiled_at", lambda level, kernel, setting, _: f"{level}/{kernel}-{setting}")
     monkeypatch.setattr(statements, "_contents", lambda place: "made up")
     study, asked = answering()
     monkeypatch.setattr(kept, "studied", lambda runs, report, fresh: ([study.outcomes[run] for run in runs], study)[1])

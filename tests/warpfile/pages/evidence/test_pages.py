@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +12,7 @@ from warpfile.output.display import silent
 from warpfile.pages.evidence.command import main, pages
 from warpfile.pages.evidence.statements import SEEDS, named, spot_points
 from warpfile.pages.evidence.study import FEW, Run, studied
+from warpfile.results.points import Point
 from warpfile.schemes import find, registry
 from warpfile.workloads.inputs import bundled_kernels
 
@@ -35,6 +37,22 @@ def test_a_page_declares_claims_of_machines_and_kernels_that_there_are(name: str
     assert len({named(point) for point in points}) == len(points)
     assert page.SPOT in {kernel for one in page.STATEMENTS for kernel in one.kernels()}
     assert any(name in one.point.scheme for one in page.STATEMENTS)
+
+
+def resolved(point: Point) -> tuple[object, ...]:
+    """All that decides what a point runs."""
+    cfg = find(point.scheme).configuration(point.preset, **dict(point.changes))
+    return point.scheme, cfg, point.oracle, point.setting, point.issues, point.file
+
+
+@pytest.mark.parametrize(("name", "page"), pages().items())
+def test_every_factor_changes_a_machine_or_an_input_or_what_is_counted(name: str, page: ModuleType) -> None:
+    """Some value that a factor gives may be the preset's: then it would be called tried, and nothing was."""
+    for one in page.STATEMENTS:
+        pairs = zip(one.pairs, one.metrics, strict=True)
+        steps = [(resolved(pair.point), resolved(pair.over), pair.recompiled, metric) for pair, metric in pairs]
+        idle = [factor.what for factor, (old, new) in zip(one.factors, pairwise(steps), strict=True) if old == new]
+        assert not idle, f"{name}: {one.key}"
 
 
 @pytest.mark.parametrize("name", pages())

@@ -107,8 +107,9 @@ def test_a_summary_counts_verdicts() -> None:
     text = sheet.summary([found], ["pilot"])
     assert "| scheme | reproduced | reproduced under | not reproduced | undecided | all |" in text
     assert "| regmutex | 0 | 2 | 0 | 0 | 2 |" in text and "| all | 0 | 2 | 0 | 0 | 2 |" in text
-    assert "form: [pilot](schemes/pilot-evidence.md)." in text
-    assert "No page is run." in sheet.summary([], ["regmutex"]) and "form: none." in sheet.summary([], [])
+    assert text.endswith("Declared and not run: pilot.\n")
+    assert "No page is run." in sheet.summary([], []) and "not run:" not in sheet.summary([], [])
+    assert sheet.summary([], ["regmutex", "bow"]).endswith("\nDeclared and not run: regmutex, bow.\n")
 
 
 def test_bars_lead_from_the_paper_to_ours() -> None:
