@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 
 from warpfile.pages.evidence.reuse import Reuse
 from warpfile.results.points import Outcome, Run, trace_of
+from warpfile.spec.config import Config
 from warpfile.synth.energy import all_prices, energy
 
 
@@ -28,9 +29,16 @@ class Sample:
         """Distances between the accesses of its trace."""
         return _reuse(self.run.kernel, self.run.point.setting, self.run.contents)
 
-    def picojoules(self, prices: str, wires: Mapping[str, float] | None = None) -> float:
-        """Energy of what has a price in this set; ``wires`` in mm by part."""
-        found = energy(self.run.scheme, self.run.config, self.outcome.counters, _prices()[prices], wires)
+    def picojoules(self, prices: str, wires: Mapping[str, float] | None = None, cfg: Config | None = None) -> float:
+        """Energy of what has a price in this set; ``wires`` in mm by part.
+
+        ``cfg``: the configuration whose prices are taken, by default the run's. Raises ``ValueError`` for accesses
+        whose kind has a price, but not in that configuration: they would cost nothing.
+        """
+        known = _prices()[prices]
+        found = energy(self.run.scheme, cfg or self.run.config, self.outcome.counters, known, wires)
+        if lost := sorted({one.kind for one in known.prices} & found.unpriced.keys()):
+            raise ValueError(f"{self.run.point}: {prices} must have a price of {', '.join(lost)} there")
         return found.picojoules
 
 
