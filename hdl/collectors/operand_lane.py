@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
 from warpfile.hdl.clock_gate import take
-from warpfile.hdl.rf.contract import unit_inputs
+from warpfile.hdl.rf.layouts import unit_inputs
 from warpfile.spec.config import Config
 
 

@@ -8,8 +8,8 @@ from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
 from warpfile.hdl.renaming.bank import ResultBank
 from warpfile.hdl.renaming.lane import ResultLane
-from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.hdl.rf.lanes import WriteLane
+from warpfile.hdl.rf.layouts import location_layout, places_layout
 from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
 from warpfile.hdl.slices import size_of, way_in, way_out
 from warpfile.hdl.stamp import stamp

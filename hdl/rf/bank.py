@@ -8,8 +8,8 @@ from warpfile.hdl.arbiter import RoundRobin, highest_one, lowest_one, oldest_one
 from warpfile.hdl.naming import named
 from warpfile.hdl.rams.bank import BankRam
 from warpfile.hdl.rf.arrivals import coming, meets, overtakes
-from warpfile.hdl.rf.contract import lengths_layout
 from warpfile.hdl.rf.engines import Engines, Group, Ports, bank_members, groups
+from warpfile.hdl.rf.layouts import lengths_layout
 from warpfile.hdl.rf.matching import is_matched
 from warpfile.spec.config import Config, index_bits
 from warpfile.spec.contract import PRIORITIES, client_count

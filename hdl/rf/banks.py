@@ -8,9 +8,10 @@ from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.arrivals import apart, meets, overtakes
 from warpfile.hdl.rf.bank import Bank
-from warpfile.hdl.rf.contract import engine_members, lengths_layout, places_layout
+from warpfile.hdl.rf.contract import engine_members
 from warpfile.hdl.rf.engines import Engines, writers
 from warpfile.hdl.rf.lanes import WriteLane
+from warpfile.hdl.rf.layouts import lengths_layout, places_layout
 from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config

@@ -15,7 +15,8 @@ from warpfile.hdl.beat import (
     launch_layout,
     result_layout,
 )
-from warpfile.spec.config import Config, index_bits
+from warpfile.hdl.rf.layouts import lengths_layout, location_layout, offered_layout, places_layout, unit_inputs
+from warpfile.spec.config import Config
 from warpfile.spec.contract import SLICES, Engine, client_count
 
 Members = dict[str, wiring.Member]
@@ -41,35 +42,6 @@ class Group:
     def present(self, cfg: Config) -> bool:
         """Whether a file of this configuration has the ports."""
         return all(attrgetter(name)(cfg) for name in self.conditions)
-
-
-def location_layout(cfg: Config) -> data.StructLayout:
-    """Place of one warp register: ``bank`` and ``row`` in it, and with ``gives.absent`` whether it is no place."""
-    absent = {"absent": 1} if cfg.gives.absent else {}
-    return data.StructLayout({"bank": index_bits(cfg.read_banks), "row": index_bits(cfg.read_rows), **absent})
-
-
-def places_layout(cfg: Config, count: int) -> data.ArrayLayout:
-    """So many places."""
-    return data.ArrayLayout(location_layout(cfg), count)
-
-
-def offered_layout(cfg: Config) -> data.StructLayout:
-    """Place of a source of the offered beat, of whose row only parts are known: it is ``base`` + ``offset`` + ``carry``
-    (:func:`hdl.rf.location.settle`). Which beat is offered is known late, and units need the row a cycle later."""
-    place = {name: field.shape for name, field in location_layout(cfg)}
-    offset = index_bits(-(-cfg.register_names // cfg.banks))
-    return data.StructLayout({"base": place.pop("row"), "offset": offset, "carry": 1, **place})
-
-
-def lengths_layout(cfg: Config, count: int) -> data.ArrayLayout:
-    """How many cycles so many accesses take."""
-    return data.ArrayLayout(cfg.gives.cycles.bit_length(), count)
-
-
-def unit_inputs(cfg: Config) -> int:
-    """Words per lane that reach units in a cycle: one per unit, or one per slot where all may be filled at once."""
-    return cfg.asks.units * (cfg.asks.slots if cfg.collect == "all" else 1)
 
 
 def file_members(cfg: Config) -> Members:
@@ -168,9 +140,10 @@ def _refusals(cfg: Config) -> Members:
 
 
 def between_members(cfg: Config) -> Members:
-    """What is between collectors and register file, as the file sees it; the collectors have it flipped.
+    """Ports between register file and collectors, with the directions of the file; the collectors have them flipped.
 
-    source_places : Out(ArrayLayout)   Of the offered beat's sources, in the same cycle (:func:`offered_layout`).
+    source_places : Out(ArrayLayout)   Of the offered beat's sources, in the same cycle: records of
+                                 :func:`hdl.rf.layouts.offered_layout`.
     lookup_registers : In(ArrayLayout), lookup_places : Out(ArrayLayout)   Warp-major: registers, and where they live.
     source_near, source_bring : Out(slots), source_refs : Out(ArrayLayout)   Of the offered beat's sources, in the same
                                  cycle: which are near, which are copied when their bank is read, name of the copy.

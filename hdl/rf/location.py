@@ -10,7 +10,7 @@ from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.beat import launch_layout
 from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import Members, offered_layout, places_layout
+from warpfile.hdl.rf.contract import Members
 from warpfile.hdl.rf.digits import (
     bank_digit,
     bank_of,
@@ -21,6 +21,7 @@ from warpfile.hdl.rf.digits import (
     row_of,
     summed,
 )
+from warpfile.hdl.rf.layouts import offered_layout, places_layout
 from warpfile.spec.config import Config
 
 #: Bank of a register, from the configuration, the low bits of its place, its warp's number modulo banks, and its row;
@@ -44,7 +45,7 @@ class Location(wiring.Component):
     launch_valid : In(1), launch : In(launch_layout(cfg))   A warp that is resident from the next cycle.
     warp : In(warps), sources : In(ArrayLayout)      One-hot warp and the registers of the offered beat.
     source_places : Out(ArrayLayout)                 These three only with ``cfg.asks.sources``; rows are not added up
-                                                     (:func:`hdl.rf.contract.offered_layout`).
+                                                     (:func:`hdl.rf.layouts.offered_layout`).
     result_warps, result_registers : In(ArrayLayout), result_places : Out(ArrayLayout)   Per write-back port.
     lookup_registers : In(ArrayLayout), lookup_places : Out(ArrayLayout)   Warp-major; with ``cfg.asks.lookups``.
     """
@@ -151,7 +152,7 @@ def look_up(
 def look_up_offered(
     m: Module, cfg: Config, base: Value, start: Value, register: Value, source: data.View, bank: BankRule = skewed
 ) -> None:
-    """The same of a source of the offered beat, whose row is not added up (:func:`hdl.rf.contract.offered_layout`)."""
+    """The same of a source of the offered beat, whose row is not added up (:func:`hdl.rf.layouts.offered_layout`)."""
     bits, parts = bank_digit(cfg), of_register(m, cfg, register)
     m.d.comb += source.eq(begun(m, cfg, base, parts))
     if not cfg.banks_by_bits:

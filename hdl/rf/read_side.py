@@ -7,8 +7,8 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of
-from warpfile.hdl.rf.contract import places_layout, unit_inputs
 from warpfile.hdl.rf.lanes import CrossbarLane
+from warpfile.hdl.rf.layouts import places_layout, unit_inputs
 from warpfile.hdl.rf.matching import Matching, is_matched
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config

@@ -7,7 +7,8 @@ from amaranth.lib.wiring import In, Out
 from tests.movers.scheme import MoversConfig
 from warpfile.hdl.arbiter import select
 from warpfile.hdl.beat import is_pseudo, launch_layout
-from warpfile.hdl.rf.contract import engine_members, places_layout
+from warpfile.hdl.rf.contract import engine_members
+from warpfile.hdl.rf.layouts import places_layout
 from warpfile.hdl.rf.location import Location, base_table, look_up
 from warpfile.hdl.rf.plain import PlainFile
 from warpfile.spec.contract import client_count

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import oldest_one, select
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.rf.layouts import location_layout
 from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.bow import BowConfig
 

@@ -4,7 +4,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.beat import beat_layout, dispatch_layout
-from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.rf.layouts import location_layout
 from warpfile.hdl.slices import WAY_OUT
 from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.bow import BowConfig

@@ -8,7 +8,7 @@ from warpfile.hdl.arbiter import any_of, lowest_one, select
 from warpfile.hdl.beat import beat_layout, dispatch_layout
 from warpfile.hdl.collectors.held import dispatched, hold
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout, places_layout
+from warpfile.hdl.rf.layouts import location_layout, places_layout
 from warpfile.hdl.slices import WAY_OUT, way_out
 from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.coalescing import CoalescingConfig

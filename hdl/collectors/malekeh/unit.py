@@ -11,7 +11,7 @@ from warpfile.hdl.collectors.malekeh.recency import Recency
 from warpfile.hdl.collectors.malekeh.results import RESULT_EVENTS, ResultLookup
 from warpfile.hdl.collectors.malekeh.sources import SOURCE_EVENTS, SourceLookup
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import offered_layout, places_layout
+from warpfile.hdl.rf.layouts import offered_layout, places_layout
 from warpfile.spec.schemes.malekeh import LFSR_BITS, MalekehConfig
 
 
@@ -26,7 +26,7 @@ class CachingUnit(wiring.Component):
     allocate, own : In(1)                   The unit takes the offered beat; it belongs to the beat's warp.
     vacate : In(1)                         The warp ends, and the unit is its own.
     beat : In(beat_layout(cfg)), places : In(ArrayLayout)   The offered beat and where its sources live, by
-                                            :func:`hdl.rf.contract.offered_layout`.
+                                            :func:`hdl.rf.layouts.offered_layout`.
     next_valid, next_hints : In(source_slots), next_sources : In(ArrayLayout)   Sources of the owner's head beat, and
                                             which are near. It is the offered beat if that belongs to the owner.
     grant, fill : In(source_slots), dispatch : In(1)   A bank serves the slot, its data are there, the beat leaves.

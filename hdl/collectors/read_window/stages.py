@@ -15,7 +15,7 @@ from warpfile.hdl.collectors.read_window.schedule import PortSchedule
 from warpfile.hdl.collectors.read_window.tags import ReuseTags
 from warpfile.hdl.collectors.read_window.window import HistoryNames, WindowStages
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.layouts import places_layout
 from warpfile.hdl.rf.location import settle
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.beat import dispatch_fields

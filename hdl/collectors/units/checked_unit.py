@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import lowest_one
 from warpfile.hdl.beat import beat_layout, dispatch_layout
 from warpfile.hdl.collectors.held import dispatched, hold
-from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.layouts import places_layout
 from warpfile.spec.config import Config
 
 

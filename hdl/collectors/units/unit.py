@@ -8,7 +8,7 @@ from warpfile.hdl.arbiter import lowest_one
 from warpfile.hdl.beat import beat_layout, dispatch_layout
 from warpfile.hdl.collectors.held import dispatched, hold, hold_places
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import offered_layout, places_layout
+from warpfile.hdl.rf.layouts import offered_layout, places_layout
 from warpfile.spec.config import Config
 
 
@@ -20,7 +20,7 @@ class CollectorUnit(wiring.Component):
     Members
     -------
     allocate : In(1), beat : In(beat_layout(cfg)), places : In(ArrayLayout)   A beat, and where its sources live, by
-                                  :func:`hdl.rf.contract.offered_layout`.
+                                  :func:`hdl.rf.layouts.offered_layout`.
     follows : In(1)               The unit is free and takes the next beat that needs one. It keeps whatever is on
                                   ``beat`` and ``places``, which come long before ``allocate``.
     wait_for : In(collectors)     Units that must dispatch before this one; taken at allocation.

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import any_of, highest_one, select
 from warpfile.hdl.rams.bank import BankRam
 from warpfile.hdl.rf.bank import ReadArbiter
-from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.layouts import places_layout
 from warpfile.hdl.rf.matching import is_matched
 from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
 from warpfile.hdl.stamp import stamp

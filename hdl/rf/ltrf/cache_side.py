@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.layouts import places_layout
 from warpfile.hdl.rf.ltrf.fills import Fills
 from warpfile.hdl.rf.ltrf.write_backs import WriteBacks
 from warpfile.spec.schemes.ltrf import PARTS, LtrfConfig

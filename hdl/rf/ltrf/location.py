@@ -7,8 +7,8 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import decode
 from warpfile.hdl.beat import launch_layout
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import places_layout
 from warpfile.hdl.rf.digits import bank_digit, place_digits
+from warpfile.hdl.rf.layouts import places_layout
 from warpfile.hdl.rf.location import base_table, look_up, start_of
 from warpfile.hdl.rf.ltrf.registers import number_of, row_of
 from warpfile.spec.schemes.ltrf import LtrfConfig

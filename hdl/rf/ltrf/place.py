@@ -7,8 +7,8 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import any_of, encode, select
 from warpfile.hdl.count import unary_count
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout
 from warpfile.hdl.rf.digits import place_digits
+from warpfile.hdl.rf.layouts import location_layout
 from warpfile.hdl.rf.location import look_up
 from warpfile.hdl.rf.ltrf.address_table import of_part
 from warpfile.hdl.rf.ltrf.registers import lowest_register, number_of

@@ -11,8 +11,9 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, decode, encode, lowest_one, select, select_wide
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import Members, places_layout
+from warpfile.hdl.rf.contract import Members
 from warpfile.hdl.rf.digits import place_digits
+from warpfile.hdl.rf.layouts import places_layout
 from warpfile.hdl.rf.ltrf.address_table import AddressTable, by_name, by_part
 from warpfile.hdl.rf.ltrf.free_banks import first_free
 from warpfile.hdl.rf.ltrf.place import CachePlace

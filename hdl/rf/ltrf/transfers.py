@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of, decode, select
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.layouts import places_layout
 from warpfile.hdl.rf.ltrf.cache_side import CacheSide
 from warpfile.hdl.rf.ltrf.main_side import MainSide
 from warpfile.hdl.stamp import stamp

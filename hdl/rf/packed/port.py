@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import select
 from warpfile.hdl.beat import completion_layout, result_layout
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.rf.layouts import location_layout
 from warpfile.hdl.slices import first_slices, runs_of
 from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, LEFT, RESIZE, RIGHT, SHRINK, PackedConfig

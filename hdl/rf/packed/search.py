@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import decode, encode, lowest_one, prefix_or, select
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.rf.layouts import location_layout
 from warpfile.hdl.rf.packed.free_bank import Shape, shapes
 from warpfile.hdl.slices import first_slices, high_slices, low_slices, slices_from
 from warpfile.spec.contract import SLICES

@@ -10,8 +10,9 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import any_of, decode, select
 from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import engine_members, offered_layout
+from warpfile.hdl.rf.contract import engine_members
 from warpfile.hdl.rf.digits import bank_digit, bank_of, digits_of, of_place, of_register, place_digits, row_of, summed
+from warpfile.hdl.rf.layouts import offered_layout
 from warpfile.hdl.rf.location import begun, fast_sum, location_members, settle
 from warpfile.hdl.rf.pilot.layouts import pair_layout
 from warpfile.hdl.rf.pilot.mover import Mover, StagingLane

@@ -8,8 +8,8 @@ from warpfile.hdl.arbiter import decode, select
 from warpfile.hdl.beat import launch_layout
 from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout, places_layout
 from warpfile.hdl.rf.digits import place_digits
+from warpfile.hdl.rf.layouts import location_layout, places_layout
 from warpfile.hdl.rf.location import base_table, look_up, of_warp
 from warpfile.spec.schemes.rfc import RfcConfig
 

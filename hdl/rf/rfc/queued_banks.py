@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import any_of, lowest_one, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.bank import Bank
-from warpfile.hdl.rf.contract import places_layout
+from warpfile.hdl.rf.layouts import places_layout
 from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
 from warpfile.hdl.rf.rfc.write_queue import QueueLane, WriteQueue, queue_sources
 from warpfile.hdl.stamp import stamp

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import any_of, decode, highest_one, select
 from warpfile.hdl.beat import result_layout
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout, places_layout
+from warpfile.hdl.rf.layouts import location_layout, places_layout
 from warpfile.hdl.rf.rfc.location import FULL, LOOK_UPS
 from warpfile.hdl.rf.rfc.ports import ReadPorts
 from warpfile.hdl.rf.rfc.queued_banks import WRITERS

@@ -8,7 +8,7 @@ from warpfile.hdl.arbiter import any_of, lowest_one, select
 from warpfile.hdl.beat import completion_layout
 from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout, places_layout
+from warpfile.hdl.rf.layouts import location_layout, places_layout
 from warpfile.spec.schemes.shared import SharedConfig
 
 

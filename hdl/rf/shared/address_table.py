@@ -13,7 +13,7 @@ from warpfile.hdl.clock_gate import take
 from warpfile.hdl.count import count_ones
 from warpfile.hdl.naming import named
 from warpfile.hdl.renaming.rows import decode_row
-from warpfile.hdl.rf.contract import location_layout, places_layout
+from warpfile.hdl.rf.layouts import location_layout, places_layout
 from warpfile.hdl.rf.shared.address_match import WORD_BITS, AddressMatch, multiple_bits, takes_multiples
 from warpfile.hdl.rf.shared.counts import SOURCES
 from warpfile.hdl.rf.shared.decide import Decide, found_layout, named_layout

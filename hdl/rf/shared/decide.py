@@ -5,7 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout, places_layout
+from warpfile.hdl.rf.layouts import location_layout, places_layout
 from warpfile.hdl.rf.shared.counts import SOURCES
 from warpfile.spec.config import index_bits
 from warpfile.spec.schemes.shared import SharedConfig

@@ -10,7 +10,8 @@ from warpfile.hdl.naming import named
 from warpfile.hdl.probe import with_probes
 from warpfile.hdl.renaming.join import complete_stores, look_up, start_kernels
 from warpfile.hdl.renaming.sweep import Sweep
-from warpfile.hdl.rf.contract import file_members, location_layout
+from warpfile.hdl.rf.contract import file_members
+from warpfile.hdl.rf.layouts import location_layout
 from warpfile.hdl.rf.read_side import join_reads
 from warpfile.hdl.rf.shared.lookahead import Lookahead
 from warpfile.hdl.rf.shared.notes import hinted

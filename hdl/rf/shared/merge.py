@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.clock_gate import take
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout, places_layout
+from warpfile.hdl.rf.layouts import location_layout, places_layout
 from warpfile.hdl.rf.shared.counts import SOURCES
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import index_bits

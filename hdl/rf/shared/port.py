@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import select
 from warpfile.hdl.beat import completion_layout, result_layout
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.rf.layouts import location_layout
 from warpfile.spec.schemes.shared import ALLOCATE, IN_PLACE, RENEW, SharedConfig
 
 

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import RoundRobin, decode, encode, select
 from warpfile.hdl.beat import beat_layout
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.rf.layouts import location_layout
 from warpfile.hdl.rf.shared.notes import hinted, note_layout
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.las import ASK, DATA, NO_READER, READ, READ_CYCLES

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import decode
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import unit_inputs
+from warpfile.hdl.rf.layouts import unit_inputs
 from warpfile.spec.schemes.shrf import ShrfConfig
 
 

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import select
 from warpfile.hdl.naming import named
 from warpfile.hdl.operand_array import operand_array
-from warpfile.hdl.rf.contract import unit_inputs
+from warpfile.hdl.rf.layouts import unit_inputs
 from warpfile.spec.schemes.shrf import ShrfConfig
 from warpfile.spec.structure import LAST_RESULT_ARRAY, OPERAND_FILE_ARRAY
 

@@ -12,7 +12,7 @@ from tests.striped.scheme import StripedConfig
 from warpfile.hdl.arbiter import any_of, select
 from warpfile.hdl.rf.arrivals import apart
 from warpfile.hdl.rf.bank import Bank
-from warpfile.hdl.rf.contract import lengths_layout
+from warpfile.hdl.rf.layouts import lengths_layout
 
 CFG = StripedConfig(**SHORT.to_json(), stripe=2)
 LONGEST = CFG.gives.cycles

@@ -6,8 +6,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from tests.formal.properties import Miswired, Proof, Properties
-from warpfile.hdl.rf.contract import location_layout, offered_layout
 from warpfile.hdl.rf.digits import of_place
+from warpfile.hdl.rf.layouts import location_layout, offered_layout
 from warpfile.hdl.rf.location import look_up, look_up_offered, start_of
 from warpfile.spec.config import Config
 

@@ -9,7 +9,7 @@ from tests.formal.properties import Proof, at_most_one
 from tests.formal.rf.rfc.parts import proof
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.contract import location_layout
+from warpfile.hdl.rf.layouts import location_layout
 from warpfile.hdl.rf.rfc.queued_banks import WRITERS
 from warpfile.hdl.rf.rfc.results import SHORT_EVENTS
 from warpfile.hdl.rf.rfc.writes import RESULT_FIELDS, CacheWrites

@@ -24,5 +24,5 @@ def run(part, bench: Callable, *, clocked: bool = True) -> None:
 
 
 def row_of(ctx, source) -> int:
-    """Row of a source of the offered beat before it wraps around (:func:`hdl.rf.contract.offered_layout`)."""
+    """Row of a source of the offered beat before it wraps around (:func:`hdl.rf.layouts.offered_layout`)."""
     return sum(ctx.get(getattr(source, part)) for part in ("base", "offset", "carry"))
