@@ -68,12 +68,12 @@ def parse(text: str, name: str, code: Mapping[str, bytes] = _NO_CODE, architectu
     Where ``cuobjdump`` shows code for several GPUs, ``architecture`` says which is meant: 90 for sm_90.
     """
     if (lines := text.count("\n")) > MOST_LINES:
-        raise ListingError(name, 1, f"must be one of at most {MOST_LINES:,} lines, not {lines:,}")
+        raise ListingError(name, 1, f"must have at most {MOST_LINES:,} lines, not {lines:,}")
     reader = _Reader(name, code)
     for number, line in enumerate(of_one_gpu(text.splitlines(), name, architecture), start=1):
         reader.line(number, line)
     if architecture not in (None, reader.architecture or architecture):
-        raise ListingError(name, 1, f"must be of code for sm_{architecture}, not for sm_{reader.architecture}")
+        raise ListingError(name, 1, f"has code for sm_{reader.architecture}, not for sm_{architecture}")
     if not any(code.raw for code in reader.code.values()):
         raise ListingError(name, 1, "must hold at least one function with instructions as printed by nvdisasm")
     return reader.listing(text)

@@ -100,7 +100,7 @@ def _read_table(path: Path) -> dict[str, Any]:
     try:
         table = read_toml(path)
     except FileNotFoundError:
-        raise LaunchError(f"{path}: launch file must exist") from None
+        raise LaunchError(f"{path} is missing: docs/kernels.md describes this file") from None
     except InputError as error:
         raise LaunchError(str(error)) from None
     for key in table:

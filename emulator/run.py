@@ -66,7 +66,10 @@ def _run(machine: _Machine, progress: Progress | None, done: int, total: int) ->
     """All CTAs of a launch; ``done`` of ``total`` were those of launches before it."""
     launch = machine.launch
     if launch.warps > machine.limit:
-        raise ExecutionError(f"{launch.path}: grid must have at most {machine.limit} warps, not {launch.warps}")
+        raise ExecutionError(
+            f"{launch.path}: grid must have at most as many warps as the instruction limit, {machine.limit}, not"
+            f" {launch.warps}"
+        )
     with np.errstate(all="ignore"):
         for number in range(launch.ctas):
             machine.run_cta(number, done)

@@ -9,6 +9,7 @@ from warpfile.schemes.part import SLOTS, Part
 from warpfile.schemes.registry import PARTS
 from warpfile.schemes.scheme import Scheme
 from warpfile.schemes.table import SCHEMES, variants
+from warpfile.spec.suggestions import suggestion
 
 
 def find(name: str) -> Scheme:
@@ -18,7 +19,10 @@ def find(name: str) -> Scheme:
     """
     scheme, *parts = name.split("+")
     if scheme not in SCHEMES:
-        raise ValueError(f"SCHEME must be one of {', '.join((*SCHEMES, *variants()))}, or one with +PART, not {name!r}")
+        known = (*SCHEMES, *variants())
+        raise ValueError(
+            f"SCHEME must be one of {', '.join(known)}, or one with +PART, not {name!r}{suggestion(scheme, known)}"
+        )
     if unknown := [part for part in parts if part not in PARTS]:
         raise ValueError(f"a part must be one of {', '.join(PARTS)}, not {unknown[0]!r} in {name!r}")
     return composed(SCHEMES[scheme], (PARTS[part] for part in parts))

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from warpfile.spec.suggestions import suggestion
+
 #: What a field must be, in words, and whether a value is that.
 Rule = tuple[str, Callable[[Any], bool]]
 TEXT: Rule = ("text", lambda value: isinstance(value, str) and bool(value.strip()))
@@ -22,7 +24,7 @@ def check(table: Any, rules: Mapping[str, Rule], at: str, optional: Mapping[str,
     known = {**rules, **(optional or {})}
     for name in table:
         if name not in known:
-            raise ValueError(f"{at}: fields must be {', '.join(known)}, not {name}")
+            raise ValueError(f"{at}: fields must be {', '.join(known)}, not {name}{suggestion(name, known)}")
     for name, (rule, holds) in known.items():
         if (name in table or name in rules) and not holds(table.get(name)):
             raise ValueError(f"{at}: {name} must be {rule}, not {table.get(name)!r}")

@@ -39,7 +39,7 @@ class Config(Derived):
         if self.cache_lines % self.cache_ways:
             raise ValueError(f"cache_lines must be a multiple of cache_ways, {self.cache_ways}, not {self.cache_lines}")
         if self.domain >= self.domains:
-            raise ValueError(f"domain must be below domains, {self.domains}, not {self.domain}")
+            raise ValueError(f"domain must be below the number of domains, {self.domains}, not {self.domain}")
         if self.has_places and self.suspend == "never" and self.active_warps < self.warps:
             raise ValueError(
                 f"active_warps must be at least warps, {self.warps}, not {self.active_warps}, if suspend is never:"

@@ -6,6 +6,8 @@ import dataclasses
 from dataclasses import field
 from typing import Any
 
+from warpfile.spec.suggestions import suggestion
+
 _DIGITS = 40  #: of a number's text; what is longer is far above every limit
 
 
@@ -60,5 +62,7 @@ def parse_field(name: str, text: str, kind: type[Any]) -> object:
                 raise ValueError(f"{name} must be a whole number, not {text!r}") from None
             check_field(spec, value)
             return value
-    known = ", ".join(spec.name for spec in dataclasses.fields(kind))
-    raise ValueError(f"{name!r} is no configuration field; known are {known}")
+    known = [spec.name for spec in dataclasses.fields(kind)]
+    raise ValueError(
+        f"{name!r} is no configuration field{suggestion(name, known) or '; known are ' + ', '.join(known)}"
+    )

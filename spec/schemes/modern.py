@@ -87,12 +87,12 @@ class ReadWindowConfig(PortedConfig):
                 )
         if self.codes and self.fixed_distance > 4:
             raise ValueError(
-                f"alu_latency must be at most 3, not {self.alu_latency}: control codes promise a reader 4 cycles later"
+                f"alu_latency must be at most 3, not {self.alu_latency}: control codes assume that 4 cycles suffice"
             )
         if self.codes and self.variable_distance > 5:
             raise ValueError(
                 f"variable_delay must be at least {self.read_window + self.alu_latency - 1}, not"
-                f" {self.variable_delay}: control codes promise a reader of variable latency 5 cycles later"
+                f" {self.variable_delay}: control codes assume that 5 cycles suffice after variable latency"
             )
 
     @classmethod

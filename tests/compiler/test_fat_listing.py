@@ -39,7 +39,7 @@ def test_a_member_alone_needs_no_choice() -> None:
     [
         (BOTH, None, "must be of code for one GPU, not of sm_80, sm_90; give --arch"),
         (BOTH, 86, "--arch must be one of sm_80, sm_90, not sm_86"),
-        (member(80).partition("host")[2], 90, "must be of code for sm_90, not for sm_80"),
+        (member(80).partition("host")[2], 90, "has code for sm_80, not for sm_90"),
         ("\t.target\tsm_61\n" + member(80).partition("host")[2], None, "sm_70 to sm_129, not for sm_61 (Pascal)"),
     ],
 )

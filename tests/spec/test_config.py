@@ -60,7 +60,7 @@ def test_main_banks_that_overlap_have_a_field_of_their_own() -> None:
 
 def test_a_domain_is_one_of_its_sm() -> None:
     assert [Config(domains=3, domain=domain).domain for domain in range(3)] == [0, 1, 2]
-    with pytest.raises(ValueError, match="domain must be below domains, 3, not 3"):
+    with pytest.raises(ValueError, match="domain must be below the number of domains, 3, not 3"):
         Config(domains=3, domain=3)
 
 
@@ -149,7 +149,7 @@ def test_fields_are_parsed_from_text() -> None:
         parse_field("banks", "many", Config)
     with pytest.raises(ValueError, match="lanes must be a power of two, not 3"):
         parse_field("lanes", "3", Config)
-    with pytest.raises(ValueError, match="'bank' is no configuration field; known are lanes, "):
+    with pytest.raises(ValueError, match="'bank' is no configuration field; did you mean 'banks'"):
         parse_field("bank", "3", Config)
 
 

@@ -15,6 +15,7 @@ from warpfile.schemes.fit import check
 from warpfile.schemes.matching import Matching, matching
 from warpfile.spec.config import Config, parse_field
 from warpfile.spec.presets import PRESETS
+from warpfile.spec.suggestions import suggestion
 
 Some = TypeVar("Some")
 Result = TypeVar("Result")
@@ -175,7 +176,10 @@ def chosen_schemes(names: Collection[str], parts: Sequence[str] = ()) -> list[Sc
     for name in names:
         known = name == ALL or name.partition("+")[0] in SCHEMES
         if not known:
-            raise click.UsageError(f"SCHEME must be one of {', '.join((*SCHEMES, *variants()))} or {ALL}, not {name!r}")
+            names = (*SCHEMES, *variants())
+            raise click.UsageError(
+                f"SCHEME must be one of {', '.join(names)} or {ALL}, not {name!r}{suggestion(name, names)}"
+            )
         for one in SCHEMES if name == ALL else (name,):
             scheme = find("+".join((one, *parts)))
             wanted[scheme.name] = scheme

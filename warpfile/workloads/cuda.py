@@ -96,6 +96,10 @@ def _cubins(source: Path, architecture: int | None, folder: Path) -> list[Path]:
         _compile(source, cubin, architecture or TARGET)
     elif source.suffix == ".ptx":
         _assemble(source, cubin, architecture)
+    elif source.suffix == ".sass":
+        raise ValueError(
+            f"{source} is a listing already: name it kernel.sass in a folder with launch.toml (docs/kernels.md)"
+        )
     else:
         data = read_input(source, LARGEST_LISTING)
         if source.suffix != ".cubin" and not is_cubin(data):

@@ -12,6 +12,7 @@ from warpfile import kernels
 from warpfile.output.difference import Difference
 from warpfile.output.display import Report
 from warpfile.schemes.fingerprint import fingerprint
+from warpfile.spec.suggestions import suggestion
 from warpfile.spec.trace import Trace
 
 if TYPE_CHECKING:
@@ -43,8 +44,10 @@ def kernel_directory(kernel: str) -> Path:
         return bundled[kernel]
     if Path(kernel).is_dir():
         return Path(kernel)
-    names = ", ".join(bundled)
-    raise KernelError(f"KERNEL must be a bundled kernel ({names}), a kernel directory or a .npz trace, not {kernel!r}")
+    raise KernelError(
+        "KERNEL must be a bundled kernel ('warpfile kernels' lists them), a kernel directory or a .npz trace, not"
+        f" {kernel!r}{suggestion(kernel, bundled)}"
+    )
 
 
 def listing_file(listing: str) -> Path:

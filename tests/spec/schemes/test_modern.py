@@ -35,8 +35,8 @@ def test_distances_are_those_of_the_codes(preset: str, distances: tuple[int, int
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"alu_latency": 4}, "alu_latency must be at most 3, not 4: control codes promise"),
-        ({"variable_delay": 4}, "variable_delay must be at least 5, not 4: control codes promise"),
+        ({"alu_latency": 4}, "alu_latency must be at most 3, not 4: control codes assume"),
+        ({"variable_delay": 4}, "variable_delay must be at least 5, not 4: control codes assume"),
         ({"read_window": 2, "variable_delay": 4}, "read_window must be at least 3, not 2, with 1 read ports"),
         ({"shared_latency": 3}, "shared_latency must be at least 4, not 3"),
         ({"fma_latency": 2}, "fma_latency must be 3, not 2"),

@@ -156,4 +156,4 @@ def test_an_array_without_a_price_is_refused_with_the_command(invoke: Invoke) ->
 
 def test_a_clock_without_leakage_is_refused(invoke: Invoke) -> None:
     result = invoke("energy", "bow", KERNEL, "--gigahertz", 2)
-    assert result.exit_code == 2 and "--gigahertz goes with --prices cacti" in result.stderr
+    assert result.exit_code == 2 and "--gigahertz needs --prices cacti" in result.stderr

@@ -157,7 +157,7 @@ def test_the_command_shows_both(
 @pytest.mark.parametrize(
     ("more", "what"),
     [
-        (("--switching", "20:39"), "--switching goes with --prices cacti"),
+        (("--switching", "20:39"), "--switching needs --prices cacti"),
         (("--prices", "cacti", "--switching", "20:"), "--switching must be FIRST:LAST, two cycles, not '20:'"),
         (("--prices", "cacti", "--switching", "x"), "window must be FIRST:LAST"),
     ],

@@ -471,3 +471,10 @@ def test_what_no_launch_can_execute_is_said_at_once(invoke: Invoke, folder: Path
     assert (result.exit_code, result.stderr) == (0, "")
     assert words in result.stdout
     assert ("not executed" in result.stdout) == bool(words)
+
+
+def test_a_listing_is_not_imported(invoke: Invoke, tools: Path) -> None:
+    listing = tools.parent / "shown.sass"
+    listing.write_text("        /*0000*/   EXIT ;\n")
+    result = invoke("import", listing)
+    assert result.exit_code == 2 and f"{listing} is a listing already: name it kernel.sass" in result.stderr

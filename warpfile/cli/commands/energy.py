@@ -152,7 +152,7 @@ def _check_prices(prices: str | None, sets: Mapping[str, PriceSet], for_memories
         raise click.UsageError(f"--prices must be one of {', '.join((*sets, CACTI))}, not {prices!r}")
     for option, value in for_memories.items():
         if value is not None and prices != CACTI:
-            raise click.UsageError(f"{option} goes with --prices {CACTI}, which are of one node")
+            raise click.UsageError(f"{option} needs --prices {CACTI}")
 
 
 def _logic(

@@ -13,6 +13,7 @@ from warpfile.output.display import progress, say, show_table
 from warpfile.output.files import write_json
 from warpfile.results.designs import ALL, Design
 from warpfile.spec.probe import Probe
+from warpfile.spec.suggestions import suggestion
 from warpfile.verilog.generate import HOSTS, LANGUAGES, Generated
 from warpfile.verilog.generate import generate as write_design
 from warpfile.verilog.names import Names
@@ -109,7 +110,8 @@ def _watched(design: Design, everything: bool, names: tuple[str, ...]) -> tuple[
         known = [probe.name for probe in probes]
         if name not in known:
             raise click.BadParameter(
-                f"must be one of {', '.join(known)} with {design.scheme.name}, not {name}", param_hint="--probe"
+                f"must be one of {', '.join(known)} with {design.scheme.name}, not {name!r}{suggestion(name, known)}",
+                param_hint="--probe",
             )
     return tuple(probe for probe in probes if everything or probe.name in names)
 

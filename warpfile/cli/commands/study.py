@@ -95,7 +95,7 @@ def _plan(path: Path | None, asked: dict[str, Any]) -> Plan:
 
     given = _given(**asked)
     table: dict[str, Any] = {**(read_study(path) if path else {}), **given}
-    if "machines" not in table:
+    if "machines" not in table and not path:
         raise click.UsageError("SCHEME must be given: a study file, or --scheme NAME")
     base = path.parent if path and "kernels" not in given else Path()
     return planned(table, base, str(path) if path else "study")
@@ -183,7 +183,7 @@ def _run(plan: Plan, connected: Callable[[], Iterator[Client]], fresh: bool) -> 
         with progress("study") as report:
             return Results(plan, outcomes(plan.tasks, connected, report, fresh=fresh))
     except KeyboardInterrupt:
-        print("warpfile: what has ended is kept: the same command goes on there", file=sys.stderr)
+        print("warpfile: finished points are cached: the same command continues from there", file=sys.stderr)
         raise
 
 

@@ -124,7 +124,7 @@ def test_an_interrupt_says_that_the_rest_comes_later(
 
     monkeypatch.setattr("warpfile.results.studies.execution.outcomes", interrupted)
     result = invoke(*ASKED)
-    assert result.exit_code == 130 and "the same command goes on there" in result.stderr
+    assert result.exit_code == 130 and "the same command continues from there" in result.stderr
     assert not list(folder.iterdir())
 
 
@@ -146,6 +146,13 @@ def test_a_wrong_request_is_one_line(invoke: Invoke, arguments: tuple[str, ...],
     result = invoke(*arguments)
     assert result.exit_code == 2 and words in result.stderr and result.stderr.count("\n") == 1
     assert not list(folder.iterdir())
+
+
+def test_a_file_without_machines_is_named(invoke: Invoke, folder: Path) -> None:
+    Path("foo.toml").write_text("kernel = ['spmv']\n")
+    result = invoke("study", "foo.toml")
+    assert result.exit_code == 2 and "foo.toml: fields must be machines, " in result.stderr
+    assert "not kernel; did you mean 'kernels'?" in result.stderr
 
 
 def test_a_missing_package_is_named_with_what_installs_it(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
