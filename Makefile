@@ -80,7 +80,7 @@ search: tools $(VENV)/.installed-study compiled
 evidence: tools $(VENV)/.installed-study compiled
 	@start=$$(date +%s); $(BIN)/python -m warpfile.pages evidence $(PAGES) && echo "$$(( $$(date +%s) - start )) s elapsed"
 
-## Prices of every array of every scheme by CACTI 7, compiled from the sources in its wheel, which nobody needs to use them.
+## Prices of every array of every scheme by CACTI 7, compiled from the sources in its wheel; users do not need it.
 ## ARRAYS: further ones, as in ARRAYS="64x1024x1RW 32x64x2RW".
 cacti: $(CACTI)/cacti $(VENV)/.installed
 	$(BIN)/python -m warpfile.pages cacti $(CACTI) --source "CACTI 7.0, of $(CACTI_WHEEL)" $(addprefix --array ,$(ARRAYS))

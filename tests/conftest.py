@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def needed(item: pytest.Item) -> list[str]:
-    """Tools outside Python without which a test cannot run. Raises ``pytest.UsageError`` for one that nobody knows."""
+    """Tools outside Python without which a test cannot run. Raises ``pytest.UsageError`` for an unknown one."""
     names = [str(name) for mark in item.iter_markers("needs") for name in mark.args]
     if unknown := set(names) - tools.TOOLS.keys():
         raise pytest.UsageError(f"{item.nodeid} needs {', '.join(sorted(unknown))}, which warpfile.tools does not know")

@@ -201,7 +201,7 @@ def bare(source: str) -> list[str]:
     return re.findall(rf"^\s*(?:from|import) (?:{'|'.join(ARROWS)})\b.*", source, re.MULTILINE)
 
 
-def test_nobody_imports_a_folder_under_another_name() -> None:
+def test_no_module_imports_a_folder_under_another_name() -> None:
     sources = [path for name in (*ARROWS, "warpfile", "tests", "examples") for path in (ROOT / name).rglob("*.py")]
     assert not {str(path.relative_to(ROOT)): found for path in sources if (found := bare(path.read_text()))}
 

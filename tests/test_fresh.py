@@ -22,7 +22,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """Two commits of one file, the first of them checked out, and a change that nobody has committed."""
+    """Two commits of one file, the first of them checked out, and an uncommitted change."""
     folder = tmp_path / "repository"
     folder.mkdir()
     git(folder, "init", "--quiet")

@@ -61,7 +61,7 @@ def test_what_needs_a_tool_that_is_there_runs(run: Run) -> None:
     assert counted(result) == ["skipped for want of dot: 1 test (apt-get install graphviz)"]
 
 
-def test_a_tool_that_nobody_knows_is_an_error(run: Run) -> None:
+def test_an_unknown_tool_is_an_error(run: Run) -> None:
     result = run(text="import pytest\n@pytest.mark.needs('iverliog')\ndef test_x(): pass\n")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*test_x needs iverliog, which warpfile.tools does not know"])

@@ -109,7 +109,7 @@ def faults(path: str, source: str) -> Iterator[Fault]:
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Every node below one but annotations, which nobody executes."""
+    """Every node below one but annotations, which are not executed."""
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and name not in ("annotation", "returns"):

@@ -19,7 +19,7 @@ def payload(beat, text, first_thread):
     """From bit 0: operation, which operands are used, a signed number of 12 bits, tokens."""
     opcode = re.sub(r"@!?U?P\d\s+", "", text).split()[0].split(".")[0]
     if opcode not in OPERATIONS:
-        return 0  # it has no unit: nobody looks
+        return 0  # a beat without a unit ignores it
     number = int((re.findall(r"-?0x[0-9a-f]+", text) or ["0"])[0], 16)
     if opcode == "S2R":
         number = first_thread

@@ -4,7 +4,7 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from warpfile.hdl.rf.kernel import kernel_members, nobody_resident
+from warpfile.hdl.rf.kernel import kernel_members, no_warp_resident
 from warpfile.spec.config import Config
 
 
@@ -25,7 +25,7 @@ class KernelState(wiring.Component):
         """A count of the residents, and whether a kernel was taken."""
         m = Module()
         m.d.comb += [
-            self.kernel_ready.eq(nobody_resident(m, self._cfg, self) & self.clean),
+            self.kernel_ready.eq(no_warp_resident(m, self._cfg, self) & self.clean),
             self.taken.eq(self.kernel_valid & self.kernel_ready),
         ]
         with m.If(self.taken):

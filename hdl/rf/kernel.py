@@ -37,7 +37,7 @@ def join_kernel(m: Module, file: wiring.Component, part: wiring.Component) -> No
     m.d.comb += file.quiet.eq(1)
 
 
-def nobody_resident(m: Module, cfg: Config, part: wiring.Component) -> Value:
+def no_warp_resident(m: Module, cfg: Config, part: wiring.Component) -> Value:
     """Whether no warp is resident; ``part`` has :func:`kernel_members`."""
     count = Signal(range(cfg.warps + 1), name="residents")
     m.d.sync += count.eq(count + part.launch_valid - part.exits.any())

@@ -158,7 +158,7 @@ def test_a_destination_tells_what_it_held_before(tmp_path: Path) -> None:
     again = "0010 ffffffff 1 R2 S2R 0 0 0 0 Val 1 0000002a"
     trace = imported(tmp_path, version_6({0: [VALUED[0], again, END]})).trace
     assert trace.values[0].tolist() == [42] * 32
-    assert len(set(trace.values[1].tolist())) > 30  # nobody reads the second: no pattern
+    assert len(set(trace.values[1].tolist())) > 30  # the second is never read: no pattern
 
 
 def test_lanes_come_from_who_wrote_them_last(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_a_barrier_under_a_guard(flags: tuple[int, int]) -> None:
     wanted = given[np.arange(64) ^ 33] if flags[0] else given[:64]
     assert np.array_equal(outcome.buffers["a1"].view(np.int32), wanted)
     opcodes = [outcome.trace.program[index].opcode for index in outcome.trace.instruction]
-    assert opcodes.count("BAR.SYNC") == 2 * sum(flags)  # a barrier that no lane executes holds nobody
+    assert opcodes.count("BAR.SYNC") == 2 * sum(flags)  # a barrier that no lane executes holds no warp
 
 
 def test_exit_with_guard_and_condition() -> None:

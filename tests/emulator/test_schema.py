@@ -118,7 +118,7 @@ def test_a_row_that_is_missing_is_found(row: str) -> None:
     assert keys_documented(PAGE.replace(row, "")) != keys_documented(PAGE)
 
 
-def test_a_key_that_nobody_reads_is_found() -> None:
+def test_a_key_without_a_reader_is_found() -> None:
     row = "| `grid` | three"
     assert keys_documented(PAGE.replace(row, f"| `warps` | number | 1 | - |\n{row}")) != keys_documented(PAGE)
 

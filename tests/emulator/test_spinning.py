@@ -40,7 +40,7 @@ def test_a_lock_between_the_lanes_and_warps_of_a_cta() -> None:
     assert found.tolist() == [values.sum()] * 96
 
 
-def test_a_wait_for_nobody_ends_at_once_with_its_loop() -> None:
+def test_a_wait_that_no_warp_can_end_stops_at_once_with_its_loop() -> None:
     start = time.process_time()
     with pytest.raises(ExecutionError) as error:
         execute(launch("forms", "forlorn", [np.zeros(1, np.int32), Y], 64))

@@ -87,7 +87,7 @@ class BarrierProperties(Properties):
             Assume(at_most_one(part.arrive)),
             Assume((part.arrive & ~(part.resident & ~part.waiting)) == 0),
             *(Assume(part.cta[warp] < CFG.cta_slots) for warp in warps),
-            # A warp that waits or just arrived does not exit, and nobody who stays changes the CTA.
+            # A warp that waits or just arrived does not exit, and no warp that stays changes its CTA.
             Assume(((waiting | arrived) & ~part.resident) == 0),
             *(Assume(~(resident[warp] & part.resident[warp]) | (part.cta[warp] == ctas[warp])) for warp in warps),
         ]
@@ -96,7 +96,7 @@ class BarrierProperties(Properties):
             missing = Cat(resident[other] & (ctas[other] == ctas[warp]) & ~waiting[other] for other in warps).any()
             released = waiting[warp] & ~part.waiting[warp]
             m.d.comb += [
-                Assert(~released | ~missing, "nobody is released while a member of the CTA is missing"),
+                Assert(~released | ~missing, "no warp is released while a member of the CTA is missing"),
                 Assert(~(waiting[warp] & ~missing) | released, "a complete CTA is released at once"),
                 Assert((part.waiting[warp] & ~waiting[warp]) == (arrived[warp] & ~waiting[warp]), "who arrives waits"),
             ]
@@ -192,7 +192,7 @@ def _barrier() -> Proof:
         "of 5 warps, 3 CTAs",
         lambda: BarrierProperties(Barrier(CFG)),
         {
-            "nobody is released while a member of the CTA is missing": wrong(resident=lambda resident: resident & ~1),
+            "no warp is released while a member of the CTA is missing": wrong(resident=lambda resident: resident & ~1),
             "a complete CTA is released at once": wrong(cta=lambda cta: cta & ~1),
         },
     )

@@ -75,7 +75,7 @@ class ScoreboardProperties(Properties):
             waits |= (part.head.drain == Drain.EMPTY.value) & self.loading.any()
         m.d.comb += [
             Assert(part.touches_long | ~waits, "who waits for a load is known"),
-            Assert(waits | ~part.touches_long, "nobody else is taken for one"),
+            Assert(waits | ~part.touches_long, "no other register is taken for one"),
             Assert(~(part.clear & part.touches_long), "who waits for a load is not clear"),
             Assert(part.short_pending == (self.pending & ~self.loading).any(), "other pending registers are known"),
         ]
@@ -212,14 +212,14 @@ def _drain_controls(cfg: Config, wrong: Callable[..., Callable[[], Properties]])
         "clear implies EMPTY finds nothing collecting": taken(Drain.EMPTY, Drain.NONE),
         "clear implies EMPTY finds nothing pending": taken(Drain.EMPTY, Drain.DISPATCHED),
         "who waits for a load is known": wrong(reserve_long=lambda long: long & 0),
-        "nobody else is taken for one": wrong(reserve_long=lambda long: long | 1),
+        "no other register is taken for one": wrong(reserve_long=lambda long: long | 1),
     }
 
 
 def _miss_controls(wrong: Callable[..., Callable[[], Properties]]) -> dict[str, Callable[[], Properties]]:
     return {
         "who waits for a load is known": wrong(missed=lambda missed: missed & 0),
-        "nobody else is taken for one": wrong(missed=lambda missed: missed | 1),
+        "no other register is taken for one": wrong(missed=lambda missed: missed | 1),
         "a load that is out is known whatever the head": wrong(missed_registers=lambda mask: mask & ~1),
     }
 
@@ -238,7 +238,7 @@ class WriteAfterReadProperties(Properties):
             Assert(part.blocked | ~waits.any(), "no destination is written before it was read"),
             Assert(waits.any() | ~part.blocked, "nothing else blocks"),
             Cover(part.blocked & (part.dest_count == 3), "a wide destination is blocked"),
-            Cover(~part.blocked & part.unread.all() & (part.dest_count == 4), "other slots block nobody"),
+            Cover(~part.blocked & part.unread.all() & (part.dest_count == 4), "other slots block no beat"),
         ]
 
 

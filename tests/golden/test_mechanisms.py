@@ -149,7 +149,7 @@ def test_one_fill_per_unit_passes_over_in_the_higher_bank() -> None:
     assert served(banks, 1, [0b0001, 0b0010], [0, 1]) == [0]
 
 
-def test_a_busy_bank_serves_nobody() -> None:
+def test_a_busy_bank_serves_no_request() -> None:
     for ports, expected in (("1RW", []), ("1R1W", [0])):
         banks = make_banks(bank_cycles=2, bank_ports=ports)
         assert banks.claim(0, 0)

@@ -184,7 +184,7 @@ def test_a_flipped_probe_is_noticed() -> None:
         watch(Config(), hand_trace([op((2, 3), 4)] * 4), Flips)
 
 
-def test_a_result_that_nobody_waits_for_is_refused() -> None:
+def test_a_result_without_a_waiting_beat_is_refused() -> None:
     cfg = Config()
     layout = ProbeLayout(SCHEMES["baseline"].probes(cfg))
     environment, model = Environment(cfg, prepare(cfg, hand_trace([])), layout), Baseline(cfg, layout)

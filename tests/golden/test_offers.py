@@ -57,7 +57,7 @@ def refusing(first: int, last: int) -> type[Baseline]:
     return moody(lambda moody, cycle: setattr(moody, "refuses", first <= cycle <= last))
 
 
-def test_the_baseline_holds_and_prefers_nobody_and_accepts_everything() -> None:
+def test_the_baseline_holds_and_prefers_no_warp_and_accepts_everything() -> None:
     machine = Baseline(CFG, layout_of("baseline", CFG))
     collectors: Collectors = machine.collectors
     file: RegisterFile = machine.file

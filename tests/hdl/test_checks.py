@@ -149,7 +149,7 @@ def test_a_load_that_waits_may_miss(tmp_path: Path) -> None:
     assert broken(tmp_path, MISSES, beat(MISSES, warp=0, long=1), missed(0)) == [set(), set()]
 
 
-def test_a_load_of_nobody_that_misses_is_found(tmp_path: Path) -> None:
+def test_a_miss_without_its_load_is_found(tmp_path: Path) -> None:
     assert broken(tmp_path, MISSES, beat(MISSES, long=1), missed(1)) == [set(), {"missed_slot"}]
     assert broken(tmp_path, MISSES, beat(MISSES, long=1), missed(0)) == [set(), {"missed_asked"}]
 
@@ -171,7 +171,7 @@ def test_results_may_come_once_for_each_register_that_a_beat_writes(tmp_path: Pa
         (beat(CACHED), {"rst": 1}, result(CACHED)),
     ],
 )
-def test_a_result_that_nobody_waits_for_is_found(tmp_path: Path, unasked: tuple[Pins, ...]) -> None:
+def test_a_result_without_a_waiting_beat_is_found(tmp_path: Path, unasked: tuple[Pins, ...]) -> None:
     *before, last = broken(tmp_path, CACHED, *unasked)
     assert last == {"result_asked"}
     assert not any(before)

@@ -1,4 +1,4 @@
-"""Tidied Verilog does what yosys' own does, and holds nothing that nobody reads."""
+"""Tidied Verilog does what yosys' own does, and has no net without a reader."""
 
 from pathlib import Path
 from types import ModuleType

@@ -70,7 +70,7 @@ def _every_warp_at_base_zero() -> Iterator[None]:
 
 BUGS = (
     Bug("bank_ram_ignores_lane_masks", _ram_ignores_masks),
-    Bug("barrier_waits_for_nobody", _barrier_of_one),
+    Bug("barrier_waits_for_no_warp", _barrier_of_one),
     Bug("scoreboard_misses_write_after_read", _no_write_after_read),
     Bug("lowest_write_back_port_wins", _lowest_port_first),
     Bug("every_warp_starts_at_place_zero", _every_warp_at_base_zero),

@@ -48,7 +48,7 @@ def test_a_barrier_of_a_cta_in_several_domains_opens(root: Path) -> None:
     trace = hand_trace(*[[op((), 4), BAR, *wait, BAR, op((4,), 5), BAR, op((5,), 6)] for wait in late])
     found = outcomes("baseline", "turing", trace, root)
     assert [one.instructions for one in found] == [2 * 7 + 90, 2 * 7 + 43, 7 + 7, 7]
-    # An ALU instruction every other cycle: nobody waits for the ninety of warp 4 but warp 0.
+    # An ALU instruction every other cycle: only warp 0 waits for the ninety of warp 4.
     assert found[0].cycles > 180 > found[1].cycles > 80 > max(found[2].cycles, found[3].cycles)
 
 

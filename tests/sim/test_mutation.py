@@ -123,7 +123,7 @@ def test_the_number_of_the_mutant_is_no_port_wherever_yosys_breaks_the_line(more
     assert len(header.split(",")) == 5 + more and "mutsel" not in header
 
 
-def test_a_mutant_that_nobody_can_see_is_proven_equivalent():
+def test_a_mutant_without_a_visible_effect_is_proven_equivalent():
     assert equivalent(SMALL, small_mutant("-mode const0", "-cell $and$machine.v:5", "-port Y"))
     assert not equivalent(SMALL, small_mutant("-mode inv", "-cell $or$machine.v:5", "-port B"))
 

@@ -36,7 +36,7 @@ def stress() -> Trace:
 
 
 def independent(length: int) -> Trace:
-    """One warp whose results nobody reads, so that nothing but a full scoreboard keeps it."""
+    """One warp whose results are never read, so that only a full scoreboard stalls it."""
     return hand_trace([op((), number % 16) for number in range(length)])
 
 

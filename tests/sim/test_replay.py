@@ -62,7 +62,7 @@ def records(workload: Workload) -> list[bytes]:
 
 
 def silent(*words: object) -> None:
-    """Progress for nobody."""
+    """Progress that is not shown."""
 
 
 @pytest.fixture

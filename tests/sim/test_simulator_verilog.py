@@ -1,4 +1,4 @@
-"""What simulators read of a machine is that machine: only wires that nobody reads are gone."""
+"""Verilog for simulators is the same machine: only wires without a reader are removed."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_every_load_that_misses_is_told_of_once_and_as_late_as_any_other() -> No
     assert told == [(at[0] + 3, 0, 4, 1), (at[1] + 3, 0, 8, 4), (at[4] + 3, 0, 7, 1)]
 
 
-def test_nobody_is_told_of_misses_who_does_not_ask() -> None:
+def test_only_a_scheme_that_asks_is_told_of_misses() -> None:
     assert not TOLD.replace(long_from="issue").sees_misses and not TOLD.replace(scheduler="gto").sees_misses
     assert "missed" not in dict(stimulus_fields(TOLD.replace(long_from="issue")))
 

@@ -127,7 +127,7 @@ def test_beats_wait_behind_a_port_and_start_one_per_interval() -> None:
     assert [t for t, _ in dispatches(program(WIDE.replace(port_queue=2), *three))] == [3, 4, 5]
 
 
-def test_a_beat_whose_unit_is_free_waits_for_nobody() -> None:
+def test_a_beat_whose_unit_is_free_does_not_wait() -> None:
     for queue in (0, 1):
         result = program(WIDE.replace(port_queue=queue), *CLASSES)
         assert [t for t, _ in dispatches(result)] == [3, 4, 5, 6, 7]

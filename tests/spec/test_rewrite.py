@@ -201,7 +201,7 @@ def test_a_partial_write_keeps_what_a_move_left_in_the_other_lanes() -> None:
     assert np.array_equal(changed.values[changed.value_row[2]], [*trace.values[1][:16], *trace.values[0][16:]])
 
 
-def test_lanes_that_nobody_wrote_stay_undefined_in_a_copy() -> None:
+def test_lanes_without_a_write_stay_undefined_in_a_copy() -> None:
     trace = valued([(op((), 5), LOW), op((), 6)], written=np.array([LOW, FULL], dtype=np.uint32))
     changed = rewritten(trace, [Insertion(1, move(2, 5), True, copied), Insertion(1, move(3, 4), True, copied)])
     assert [int(changed.written[changed.value_row[k]]) for k in (2, 3)] == [LOW, 0]

@@ -32,7 +32,7 @@ def test_operands_expect_the_value_written_last() -> None:
     assert [b.result_row for b in beats] == [0, 2, 3, NO_VALUE]
 
 
-def test_a_result_without_a_value_is_expected_by_nobody() -> None:
+def test_a_result_without_a_value_is_not_expected() -> None:
     writes = [op((), 4, dest_count=2), op((), 4), op((4, 5), 6)]
     trace = hand_trace(writes, value_row=np.array([0, NO_ROW, NO_ROW, NO_ROW]))
     assert [b.expected for b in prepare(Config(), trace).beats][2] == (NO_VALUE, 1)

@@ -21,7 +21,7 @@ from warpfile.synth.built import (
 )
 from warpfile.synth.liberty import Liberty, read_liberty
 
-#: Areas of sky130_fd_sc_hd, in um2: dlxtp_1, dlclkp_1, dfxtp_1, mux2_1, mux4_1, and what nobody uses.
+#: Areas of sky130_fd_sc_hd, in um2: dlxtp_1, dlclkp_1, dfxtp_1, mux2_1, mux4_1, and one that is not used.
 LATCH, GATE, FLIP_FLOP, MUX2, MUX4 = 15.0144, 17.5168, 20.0192, 11.2608, 22.5216
 CELLS = f"""library(sky) {{
 cell(sky130_fd_sc_hd__nand2_1) {{ area: 3.7536; pin(A) {{ direction: input; }} pin(B) {{ direction: input; }}

@@ -73,7 +73,7 @@ def test_the_cache_has_the_published_prices(entries: int) -> None:
 
 
 @pytest.mark.parametrize("changes", [{"cache_entries": 5}, {"active_warps": 32}])
-def test_a_size_that_nobody_priced_has_no_price(changes: dict[str, int]) -> None:
+def test_an_unpriced_size_has_no_price(changes: dict[str, int]) -> None:
     cfg = SCHEMES["rfc"].configuration("isca2011", **changes)
     assert SETS["rfc"].price("cache_read", cfg) is None
     found = energy(SCHEMES["rfc"], cfg, Counter(cache_hits=7, bank_reads=2), SETS["rfc"])
@@ -99,7 +99,7 @@ def test_a_look_up_costs_the_same_for_any_number_of_lanes() -> None:
         assert found is not None and found.picojoules(cfg) == 1.83
 
 
-def test_what_nobody_priced_is_listed_and_not_counted() -> None:
+def test_unpriced_accesses_are_listed_and_not_counted() -> None:
     found = cost("malekeh", "pilot", bank_reads=4, bank_writes=1, sources=9, cached_results=2)
     assert found.picojoules == pytest.approx(5 * 14.9)
     assert found.unpriced == {"crossbar": 5, "unit_write": 6, "unit_read": 9, "unit_tag": 10}

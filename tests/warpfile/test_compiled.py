@@ -144,7 +144,7 @@ SLOW = "import warpfile.compiled as compiled; compiled.FINDER.places; print('beg
 @needs_headers
 @pytest.mark.parametrize("holds", [True, False])
 def test_modules_that_a_process_has_yet_to_load_stay(tree: Path, holds: bool) -> None:
-    """They go with the next compilation when nobody uses them; a process that does not hold them would miss them."""
+    """The next compilation removes those that no process uses; a process that does not hold them would miss them."""
     python(tree, "-m", "warpfile.compile")
     if not holds:
         edit(tree, "compiled", "fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_SH)", "pass")

@@ -26,7 +26,7 @@ def looks(source: str) -> bool:
     return bool(LOOKS & (taken | {ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)}))
 
 
-def test_nobody_else_looks_for_programs(root: Path) -> None:
+def test_no_other_module_looks_for_programs(root: Path) -> None:
     folders = [path for path in root.iterdir() if path.is_dir() and path.name != "build" and path.name[0] != "."]
     files = [path for folder in folders for path in folder.rglob("*.py")]
     assert len(files) > 1000

@@ -98,7 +98,7 @@ def test_its_solver_program_is_there() -> None:
     assert yosys.smtbmc().is_file() and (yosys.smtbmc().parent / "share" / "python3" / "smtio.py").is_file()
 
 
-def test_nobody_else_starts_it(root: Path) -> None:
+def test_no_other_module_starts_it(root: Path) -> None:
     """All sources but this one and its proof."""
     own = {root / "warpfile" / "yosys.py", Path(__file__)}
     sources = {path for folder in root.glob("[a-z]*/") if folder.name != "build" for path in folder.rglob("*.py")}

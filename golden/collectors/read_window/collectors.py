@@ -191,7 +191,7 @@ class ReadWindow(GuardingCollectors):
             copy = beat.copies[slot] if entry < 0 else self.cache.copy[entry]
             ages = self.history.ages(beat.warp, register)
             forward |= ages << slot * len(self.history.results)
-            copies.append(self.history.seen(copy, beat.warp, register) if ages else copy)
+            copies.append(self.history.forward(copy, beat.warp, register) if ages else copy)
         assert not beat.unread, f"beat {beat.entry.beat.payload} is in X without its operands"
         self.cache.capture(beat, copies)
         self.probes.show("from_cache", cached)

@@ -34,8 +34,8 @@ class History:
                 found |= 1 << number
         return found
 
-    def seen(self, copy: int, warp: int, register: int) -> int:
-        """What a register is that was read as ``copy``, lane by lane the youngest result."""
+    def forward(self, copy: int, warp: int, register: int) -> int:
+        """Value of a register whose banks gave ``copy``: in every lane the youngest result, if there is one."""
         matching = [
             result
             for result in reversed(self.results)

@@ -72,7 +72,7 @@ class AbsorbedList:
         result = Result(0, warp, True, beat.dest, 0, beat.mask, beat.result_row)
         self._latest.change(result)
         self._contents.finds(absorbed.row, warp, beat.dest, beat.result_row)
-        self._contents.told(beat.result_row, beat.result_words)
+        self._contents.learn(beat.result_row, beat.result_words)
         return result
 
     def edge(self) -> None:

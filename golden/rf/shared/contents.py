@@ -56,7 +56,7 @@ class Contents:
         """The register is mapped to another row, or to none."""
         self._copies[row].pop(warp * self._registers + register, None)
 
-    def told(self, trace_row: int, words: int | None) -> None:
-        """A register is given a row of the trace."""
+    def learn(self, trace_row: int, words: int | None) -> None:
+        """A row of the trace has these words: a register was given it."""
         if trace_row >= 0 and words is not None:
             self.known[trace_row] = words

@@ -153,7 +153,7 @@ class Stages:
         contents.write(row, result.data or 0, result.mask)
         copy = written(held, self.latest.change(result), result)
         contents.finds(row, result.warp, result.register, copy)
-        contents.told(result.row, result.data)
+        contents.learn(result.row, result.data)
         if storing.fills:
             self._counts.becomes_ready(row)
             self._probes.show_ready(1)

@@ -66,7 +66,7 @@ class Entries:
                 copies[register] = row, _outdated(copies[register], before) | lanes
 
     def forget(self, entries: range) -> None:
-        """Whatever they hold, nobody reads it any more."""
+        """Entries whose values have no further reader."""
         for entry in entries:
             assert not self.written >> entry & 1, f"entry {entry} is lost before it is written"
             self._held[entry].clear()

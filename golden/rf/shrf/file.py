@@ -96,7 +96,7 @@ class LeveledFile(PlainFile):
         return copies, bring
 
     def near(self, copies: list[int]) -> None:
-        """Reads of entries meet nobody."""
+        """Reads of entries conflict with no other access."""
 
     def brings(self, bring: Bring) -> None:
         """See the contract."""

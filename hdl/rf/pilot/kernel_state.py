@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import decode
 from warpfile.hdl.beat import launch_layout
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.kernel import kernel_members, nobody_resident
+from warpfile.hdl.rf.kernel import kernel_members, no_warp_resident
 from warpfile.hdl.rf.pilot.layouts import hot_layout
 from warpfile.spec.schemes.pilot import PilotConfig, State
 
@@ -63,7 +63,7 @@ class KernelState(wiring.Component):
         """Residents decide when a kernel may start; state and step tell what goes on."""
         m = Module()
         state = self.state
-        empty = nobody_resident(m, self._cfg, self)
+        empty = no_warp_resident(m, self._cfg, self)
         m.d.comb += [
             self.kernel_ready.eq(empty & (state != State.LOAD)),
             self.running.eq((state != State.IDLE) & (state != State.LOAD)),

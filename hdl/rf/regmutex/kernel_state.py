@@ -4,7 +4,7 @@ from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-from warpfile.hdl.rf.kernel import kernel_members, nobody_resident
+from warpfile.hdl.rf.kernel import kernel_members, no_warp_resident
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 
 
@@ -31,7 +31,7 @@ class KernelState(wiring.Component):
         m = Module()
         names = range(self._cfg.register_names)
         m.d.comb += [
-            self.kernel_ready.eq(nobody_resident(m, self._cfg, self)),
+            self.kernel_ready.eq(no_warp_resident(m, self._cfg, self)),
             self.taken.eq(self.kernel_valid & self.kernel_ready),
         ]
         with m.If(self.taken):

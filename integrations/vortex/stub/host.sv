@@ -226,7 +226,7 @@ module host;
       at = i;
       break;
     end
-    if (at < 0) $fatal(1, "FAIL in cycle %0d: unit %0d gets an instruction that nobody sent", cycle, u);
+    if (at < 0) $fatal(1, "FAIL in cycle %0d: unit %0d gets an instruction that was not sent", cycle, u);
     one = waiting[warp][at];
     waiting[warp].delete(at);
     if (left[u].PC != one.PC) wrong("the instructions of a warp for one unit leave in order", one);

@@ -40,7 +40,7 @@ class Pins(BankRam):
 
 
 def one_that_asks(part, asking, free):
-    """What a bank is promised that :class:`hdl.rf.matching.Matching` chooses for: nobody else is left."""
+    """What a bank is promised that :class:`hdl.rf.matching.Matching` chooses for: no other request is left."""
     left = ~part.passed_over
     return [Assume(at_most_one(left)), Assume((left & ~asking) == 0), Assume(free | ~left.any())]
 

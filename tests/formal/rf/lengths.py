@@ -145,7 +145,7 @@ class Inputs(wiring.Component):
 
 
 class InputProperties(Properties):
-    """No input is filled twice, and nobody is kept from asking for another reason."""
+    """No input is filled twice, and no request is withheld for another reason."""
 
     def check(self, m, part):
         some_lengths(m, part.lengths)
@@ -168,8 +168,8 @@ class InputProperties(Properties):
             for slot in slots:
                 meets = Cat(Cat(coming[left]).any() & (part.lengths[slot] == left) for left in range(1, LONGEST)).any()
                 kept = part.apart[slot] == (part.requests[slot] & ~meets)
-                m.d.comb += Assert(kept, "who would meet nobody may be granted")
-        m.d.comb += Cover(part.requests.all() & ~part.apart.any(), "nobody may be granted")
+                m.d.comb += Assert(kept, "a read that would meet no other may be granted")
+        m.d.comb += Cover(part.requests.all() & ~part.apart.any(), "no read may be granted")
 
     def help(self, m, part, state):
         for unit, coming in enumerate(self.coming):
@@ -198,7 +198,7 @@ def _bank(size: str, wrong: dict, properties: type[VaryingProperties] = VaryingP
 _LATE = {"data arrive after the length of the access": {"fill": lambda fill: fill ^ 1}}
 _LONG = {"a free port takes a write": {"write_lengths": lambda lengths: lengths | 2}}
 _BLIND = {"no input is filled twice in a cycle": {"grant": lambda grant: Const(0, len(grant))}}
-_DEAF = {"who would meet nobody may be granted": {"apart": lambda slots: slots & (slots - 1)[: len(slots)]}}
+_DEAF = {"a read that would meet no other may be granted": {"apart": lambda slots: slots & (slots - 1)[: len(slots)]}}
 
 _PIPELINE = {
     "data arrive after the length of the access": {"fill": lambda fill: fill ^ 1},

@@ -43,7 +43,7 @@ def test_lanes_are_merged_into_a_row() -> None:
     assert banks.rows[0][5] < -1  # the row never had 7, so that the other lanes are out of date
 
 
-def test_nobody_comes_to_the_ports_after_a_later_turn() -> None:
+def test_no_request_comes_to_the_ports_after_a_later_turn() -> None:
     banks = Banks(Config(banks=1))
     banks.turn(4, 3)
     with pytest.raises(AssertionError, match="turn 1 at the banks comes after turn 3"):

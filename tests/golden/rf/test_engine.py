@@ -129,7 +129,7 @@ def test_in_one_place_the_files_own_engine_goes_first(before: str) -> None:
     assert theirs.grant(1, {0: WRITES[0]}) == [(0, -1)]
 
 
-def test_own_engines_are_served_in_their_order_even_if_nobody_else_comes() -> None:
+def test_own_engines_are_served_in_their_order_even_without_other_requests() -> None:
     banks, engines = own(Engine("late", 1, "last", reads=True), Engine("early", 1, "results"))
     engines.asks = {"late": {0: Ask(0, 1)}, "early": {0: WRITES[1]}}
     engines.come(0, LAST)

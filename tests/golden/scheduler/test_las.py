@@ -18,14 +18,14 @@ def made(**changes: int) -> Las:
 
 
 def told(las: Las, *warps: int) -> None:
-    """One cycle each, in which the file tells of a warp and nobody issues."""
+    """One cycle each, in which the file reports a warp and none issues."""
     for warp in warps:
         las.begin(1 << warp)
         las.edge()
 
 
 def issues(las: Las, eligible: int) -> int:
-    """One cycle in which the file tells of nobody and a beat without an access issues."""
+    """One cycle in which the file reports no warp and a beat without an access issues."""
     las.begin(0)
     warp = las.choose(eligible)
     las.issued(warp)

@@ -76,7 +76,7 @@ def test_with_retake_next_that_unit_is_free_one_cycle_later(monkeypatch):
 
 
 @both
-def test_a_full_pool_that_nobody_leaves_has_room_for_beats_without_a_unit_only(monkeypatch, retake):
+def test_a_full_pool_that_no_beat_leaves_has_room_for_beats_without_a_unit_only(monkeypatch, retake):
     async def scene(ctx, part):
         await fill(ctx, part, 2)
         for ports in ((), (1,), (1, 2)):  # both wait for port 0

@@ -117,8 +117,8 @@ def test_with_two_ports_reads_do_not_wait_for_engines_that_only_write():
     assert order("1R1W") == [(0b001, 0, 1), (0, 1, 1), (0b010, 0, 1), (0b100, 0, 1), (0b100, 0, 0)]
 
 
-def test_an_order_that_nobody_keeps_is_found():
-    """Negative control: ports that nobody takes away let all be served at once."""
+def test_an_order_that_is_not_kept_is_found():
+    """Negative control: ports that are never taken let all be served at once."""
 
     def forget(self, wanted, row, mask):
         self.write = self.write | wanted

@@ -15,7 +15,7 @@ def test_the_last_issuer_goes_on_and_otherwise_the_warp_that_came_last() -> None
         ctx.set(part.launch, 0)
         ctx.set(part.eligible, 0b101)
         assert ctx.get(part.grant) == 0b001
-        await ctx.tick()  # it is not taken, so nobody issued last
+        await ctx.tick()  # it is not taken, so no warp issued last
         ctx.set(part.eligible, 0b111)
         assert ctx.get(part.grant) == 0b010
         ctx.set(part.eligible, 0b100)

@@ -53,7 +53,7 @@ FAULTS = {
     "room": (
         "decode_if.ready = room && !fencing;",
         "decode_if.ready = (room || {}) && !fencing;",
-        "in order|nobody sent|something must happen",
+        "in order|was not sent|something must happen",
     ),
 }
 

@@ -83,7 +83,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_scheme_with_another_array_lacks_a_price(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Negative control of the first test: a part whose banks nobody has priced."""
+    """Negative control of the first test: a part with unpriced banks."""
     kept = read_array_prices()
     (bank,) = {Array.of(ram) for ram in SCHEMES["bow"].configuration("pascal").rams.values()}
     fewer = {array: price for array, price in kept.arrays.items() if array != bank}

@@ -81,7 +81,7 @@ def test_fusesoc_lints_a_core_without_a_warning(rtl: Path, name: str) -> None:
 def test_fusesoc_finds_a_fault_in_a_core(rtl: Path, folder: Path) -> None:
     shutil.copytree(rtl, folder / "broken")
     machine = folder / "broken/baseline.v"
-    machine.write_text(machine.read_text().replace("endmodule", "wire nobody; wire copy = nobody;\nendmodule", 1))
+    machine.write_text(machine.read_text().replace("endmodule", "wire undriven; wire copy = undriven;\nendmodule", 1))
     done = fusesoc(folder / "broken", "lint", "warpfile:generated:warpfile_baseline")
     assert done.returncode != 0 and "UNDRIVEN" in done.stdout + done.stderr
 

@@ -218,7 +218,7 @@ def test_lint_still_sees_faults(made: Made) -> None:
     text = made.verilog.read_text()
     faults = {
         "WIDTHTRUNC": "wire [3:0] wide = 4'd9; wire narrow; assign narrow = wide;",
-        "UNDRIVEN": "wire nobody; wire copy = nobody;",
+        "UNDRIVEN": "wire undriven; wire copy = undriven;",
         "LATCH": "reg held; always @* if (clk) held = rst;",
     }
     for rule, fault in faults.items():

@@ -14,7 +14,7 @@ from warpfile.schemes import SCHEMES
 
 #: Warnings that stay, each with its reason.
 WAIVED = {
-    "empty-output-connection": "an output that nobody reads is left open, as docs/manifest.md says",
+    "empty-output-connection": "an output without a reader is left open, as docs/manifest.md says",
 }
 #: Those of the SRAMs and of the checker, which are written by hand.
 WAIVED_BY_HAND = {

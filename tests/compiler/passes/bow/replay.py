@@ -52,7 +52,7 @@ class Record:
 
 
 class Replay:
-    """One warp. Between two beats, a result that nobody waits for arrives with probability ``promptness``.
+    """One warp. Between two beats, a result without a waiting beat arrives with probability ``promptness``.
 
     ``counts``: ``forwarded``, ``file reads``, ``file writes`` and ``window writes``.
     """
@@ -150,7 +150,7 @@ class Replay:
             elif in_window or wants_file:
                 self._write_lanes(register, mask)
         elif wants_window and in_window:
-            # The lanes that have exited are nobody's business.
+            # Lanes that have exited do not matter.
             owed = wants_file and self.mode != THROUGH
             self._entries[register] = Entry(result.position, 0, dirty=self.mode != THROUGH, owed=owed)
             self.counts["window writes"] += 1

@@ -63,7 +63,7 @@ def test_lanes_that_a_later_write_leaves_out_need_the_old_value_in_the_register_
     assert first(lines, [FULL, 0xFF, 0xF]) == NOWHERE
     assert first([SET, "NOP", "NOP", SET, READ], [FULL, FULL, FULL, 0xFF, FULL]) == REGISTER_FILE
     assert first([SET, "NOP", "NOP", READ, SET, READ], [FULL, FULL, FULL, FULL, 0xFF, FULL]) == REGISTER_FILE
-    # Two partial writes that leave out nobody between them.
+    # Two partial writes that together leave out no lane.
     assert first([SET, SET, SET, READ], [FULL, 0xFFFF, 0xFFFF0000, FULL]) == NOWHERE
 
 

@@ -95,7 +95,7 @@ def test_a_guarded_redefinition_needs_the_old_value_in_the_register_file() -> No
     assert first(SET, redefine, READ) == BOTH
     assert first(SET, READ, redefine, "NOP", READ) == BOTH
     assert first(SET, "NOP", "NOP", redefine, READ) == REGISTER_FILE
-    # The redefined value is not used: nobody needs the old one's lanes.
+    # The redefined value is not used: no later read needs lanes of the old one.
     assert first(SET, READ, redefine) == WINDOW
 
 

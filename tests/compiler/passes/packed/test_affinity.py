@@ -82,7 +82,7 @@ def test_routines_run_as_often_as_all_calls_of_them() -> None:
     assert called(call="inside:\nCALL.REL.NOINC `(other)\n@P1 BRA `(inside)") == [11, 110]
 
 
-def test_routines_that_call_themselves_or_that_nobody_calls_run_once() -> None:
+def test_recursive_routines_and_routines_without_a_caller_run_once() -> None:
     assert called(back="CALL.REL.NOINC `(other)") == [11, 1]
     assert called(call="CALL.REL.NOINC `(other)", back="CALL.REL.NOINC `(sub)") == [1, 1]
     assert called(call="CALL.REL.NOINC `(other)", back="CALL.REL.NOINC `(other)") == [11, 1]

@@ -28,7 +28,7 @@ def config(scheme: str, register_names: int = 64) -> PackedConfig:
 def told(cfg: PackedConfig, trace: Trace, seed: int | None = None) -> list[list[int]]:
     """Operands that each warp of an annotated trace begins with; a machine of this configuration takes the trace."""
     found = SCHEMES["corf" if cfg.allocation == "pairs" else "corf_plus"].annotated(cfg, trace, seed)
-    prepare(cfg, replace(found, source="emulated"))  # these traces have no values, which nobody asks for
+    prepare(cfg, replace(found, source="emulated"))  # these traces have no values, and need none
     operands = []
     for start, end in zip(found.warp_start[:-1], found.warp_start[1:], strict=True):
         statics = [found.program[index] for index in found.instruction[start:end]]

@@ -54,7 +54,7 @@ def test_the_profile_says_whose_counts_they_are(profile: str, wanted: list[int])
     assert prepare(cfg, trace).kernel.descriptor == trace.descriptor
 
 
-def test_places_that_nobody_needs_hold_the_marker() -> None:
+def test_unused_places_hold_the_marker() -> None:
     cfg = config(profile="oracle", fast_registers=4, register_names=32)
     assert hot(SCHEMES["pilot"].annotated(cfg, hand_trace([op((3,), 1)]))) == [1, 3, 31, 31]
 

@@ -15,7 +15,7 @@ import numpy as np
 from warpfile.spec.trace import LANES, Kind, StaticInstruction, Trace
 
 _LANE = np.arange(LANES)
-#: Numbers of values: what nobody wrote, and what was lost.
+#: Numbers of values: never written, and lost.
 NOBODY, POISON = 0, 1
 
 

@@ -92,7 +92,7 @@ class SlotProperties(WindowProperties):
             same = (part.out.payload == self.payload[slot]) & (part.port == self.port[slot])
             m.d.comb += Assert(~offered[slot] | (same & (part.read == self.entries[slot])), "it leaves as it entered")
         m.d.comb += Assert(part.ready == ready.any(), "a beat is offered iff one is ready")
-        m.d.comb += Assert(part.ready | ~part.read.any(), "nothing is read for nobody")
+        m.d.comb += Assert(part.ready | ~part.read.any(), "nothing is read without a beat that needs it")
         return offered
 
     def _follow(self, m, part, offered):

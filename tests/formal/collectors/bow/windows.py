@@ -180,7 +180,7 @@ class RoomProperties(WindowProperties):
             Assert((victim & part.pinned) == 0, "a pinned entry never leaves"),
             Assert((victim & hits) == 0, "no victim is a source of the beat"),
             Assert((victim & ~loose) == 0, "a victim is clean or dirty and not counted as free"),
-            Assert(~victim.any() | part.wanted, "nobody leaves unless a beat waits"),
+            Assert(~victim.any() | part.wanted, "no entry leaves unless a beat waits"),
             Assert(part.urgent == Mux(part.wanted, part.late, 0), "late sources leave first, all of them"),
             Assert(~(victim.any() & part.urgent.any()), "no victim beside late sources"),
             Assert(~victim.any() | fit.short, "no victim while enough entries are on their way"),

@@ -147,7 +147,7 @@ class UnitProperties(ConfiguredProperties):
         for number, rank in enumerate(earlier):
             m.d.comb += [Assert(rank != other, "ranks differ") for other in earlier[:number]]
         m.d.comb += [
-            Assert(~part.request.any() | self.held, "nobody asks without a beat"),
+            Assert(~part.request.any() | self.held, "no slot asks without a beat"),
             Assert((part.request & (self.coming | self.came | ~self.left)) == 0, "who asks has not been granted"),
             Assert((self.coming & ~self.left) == 0, "data come for slots that miss them"),
             Assert((self.left & ~self.valid) == 0, "only valid slots miss data"),

@@ -1,4 +1,4 @@
-"""Proofs of the whole file: who reaches which memory. Units read the cache alone, and nobody gets in another's way."""
+"""Proofs of the whole file: which client reaches which memory. Units read only the cache; no client blocks another."""
 
 import contextlib
 from unittest import mock
@@ -62,7 +62,7 @@ class WayProperties(ConfiguredProperties):
             granted = past(m, side.fill_grant.any(), f"granted{number}")
             written = past(m, part.main_write[number], f"written{number}")
             m.d.comb += [
-                Assert(bank.read == granted, "a main bank is read for a fill, for nobody else"),
+                Assert(bank.read == granted, "a main bank is read for fills only"),
                 Assert(bank.write == written, "it is written when its latch goes to it"),
                 Cover(bank.write, f"main bank {number} is written"),
                 Cover(bank.read, f"main bank {number} is read"),
@@ -120,7 +120,7 @@ PROOFS = (
         "4 banks in front of 2",
         lambda: _properties(PrefetchedFile),
         {
-            "a main bank is read for a fill, for nobody else": lambda: _properties(Short),
+            "a main bank is read for fills only": lambda: _properties(Short),
             "a fill writes its row behind its last beat": lambda: _properties(Loud),
             "a write-back reads its bank when it loads": lambda: _properties(Early),
         },

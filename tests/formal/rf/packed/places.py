@@ -1,4 +1,4 @@
-"""Proofs of the free slices: what is found is nobody else's, and something is always found."""
+"""Proofs of the free slices: slices that are found have no other owner, and some are always found."""
 
 import contextlib
 from unittest import mock
@@ -108,7 +108,7 @@ class PlaceProperties(ConfiguredProperties):
         used = [Cat(busy[row * SLICES : row * SLICES + SLICES]).any() for row in range(1 << len(place))]
         m.d.comb += [
             Assert(~any_of(shared), "no two registers have a slice together"),
-            Assert(~part.found | ~any_of(others), "what is found is nobody else's"),
+            Assert(~part.found | ~any_of(others), "slices that are found have no other owner"),
             Assert(~part.found | (is_run(mask) & fits), "it has room for the value, side by side"),
             Assert(part.found, "something is found"),
             Assert(part.used_rows == sum(used), "the rows that are used are known"),
@@ -163,7 +163,7 @@ def _proof(scheme: str, banks: int, wrong: dict, *, regress: bool = False) -> Pr
 
 _WRONG = {
     "no two registers have a slice together": {"masks": lambda value: value | 15},
-    "what is found is nobody else's": {"old_masks": lambda value: value | 15},
+    "slices that are found have no other owner": {"old_masks": lambda value: value | 15},
     "it has room for the value, side by side": {"sizes": lambda value: Const(4, 4)},
 }
 PROOFS = (

@@ -64,12 +64,12 @@ class PortProperties(Properties):
                 before = Cat(_before(part, other, own) for other in range(COUNT)) & here
                 left = count_ones([*before, part.earlier[memory]]) < 2
                 served = ~here[own] | (part.served[own] == left)
-                m.d.comb += Assert(served, "who has fewer than two before it is served, and nobody else")
+                m.d.comb += Assert(served, "those with fewer than two before them are served, and no others")
         m.d.comb += Assert((part.served & ~part.wants) == 0, "who wants nothing is not served")
 
 
 def _ages_lost() -> PortProperties:
-    """What an order that nobody drives would do."""
+    """What an order without a driver would do."""
     return PortProperties(Miswired(LookUps(), older=lambda value: value & 0))
 
 
@@ -80,7 +80,7 @@ PROOFS = (
         lambda: PortProperties(LookUps()),
         {
             "a port serves one": _ages_lost,
-            "who has fewer than two before it is served, and nobody else": _ages_lost,
+            "those with fewer than two before them are served, and no others": _ages_lost,
             "who wants nothing is not served": lambda: PortProperties(
                 Miswired(LookUps(), served=lambda value: value | 1)
             ),

@@ -152,7 +152,7 @@ class KernelProperties(ConfiguredProperties):
             Assert(~(self._resident & self._versions).any() | part.current, "who has the second version came late"),
             Assert(count == sum(self._resident, Const(0)), "residents are counted"),
             Assert(part.state <= State.RUN, "states are states"),
-            Assert((part.state > State.LOAD) | ~self._resident.any(), "nobody is there before the first kernel"),
+            Assert((part.state > State.LOAD) | ~self._resident.any(), "no warp is resident before the first kernel"),
             Assert((part.state == State.IDLE) | ((scans != 0) & (scans <= self._cfg.marker)), "some counters are used"),
             *(Assert((part.state != name) | (step < end), "a state ends in time") for name, end in busy.items()),
             Assert(part.pilot < self._cfg.warps, "the pilot is a warp"),

@@ -1,4 +1,4 @@
-"""Proofs of what moves registers: every pair of every warp once, and nobody beside it."""
+"""Proofs of what moves registers: every pair of every warp once, and no other register."""
 
 from functools import partial
 
@@ -43,7 +43,7 @@ class MoverProperties(ConfiguredProperties):
             Assert(~mine | (done == part.access), "the four accesses in their order"),
             Assert(~part.ends | (done == Mux(due, 4, 0)), "every pair has moved in the end, once"),
             Cover(part.ends & due & (who == cfg.warps - 1), "the last warp has moved"),
-            Cover(part.ends & (part.resident == 0), "nobody is there"),
+            Cover(part.ends & (part.resident == 0), "no warp is resident"),
         ]
         self._who, self._which, self._done, self._busy, self._due = who, which, done, busy, due
         self._began = began
@@ -111,8 +111,8 @@ class MigratingProperties(ConfiguredProperties):
             Assume(~(part.kernel_valid & part.launch_valid)),
             Assume(part.kernel.registers != 0),
             Assert(part.resident == resident, "who is there is known"),
-            Assert(~(part.held & part.launch_ready), "nobody comes while registers move"),
-            Assert(~part.moving | part.held, "nobody issues while registers move"),
+            Assert(~(part.held & part.launch_ready), "no warp is launched while registers move"),
+            Assert(~part.moving | part.held, "no warp issues while registers move"),
             Assert(~part.remapping.any() | part.held, "nor while the table is written"),
             Assert(~(part.moving & (part.loading | part.remapping).any()), "nothing moves while the table is written"),
             Assert(
@@ -123,7 +123,7 @@ class MigratingProperties(ConfiguredProperties):
                 "in the end the table is the pilot's, or the list is kept",
             ),
             Cover((state == State.RUN) & (was == State.MOVE) & resident.any(), "a warp has moved"),
-            Cover(part.taken & (state == State.MOVE), "a kernel begins while nobody moves"),
+            Cover(part.taken & (state == State.MOVE), "a kernel begins while no register moves"),
         ]
 
     def help(self, m, part, state):
@@ -133,7 +133,7 @@ class MigratingProperties(ConfiguredProperties):
         early = Cat(part.state == name for name in (State.LOAD, State.PROFILE, State.SORT, State.DRAIN, State.REMAP))
         m.d.comb += [
             Assert(count == sum(self._resident, Const(0)), "residents are counted"),
-            Assert((part.state > State.LOAD) | ~self._resident.any(), "nobody is there before the first kernel"),
+            Assert((part.state > State.LOAD) | ~self._resident.any(), "no warp is resident before the first kernel"),
             Assert((part.state == State.IDLE) | ((scans != 0) & (scans <= self._cfg.marker)), "some counters are used"),
             Assert(~early.any() | ~part.current, "the pilot's map comes last"),
             Assert((part.state != State.RUN) | (part.current ^ self._kept), "and stays"),
@@ -174,8 +174,8 @@ PROOFS = (
         MigratingProperties,
         KernelState,
         {
-            "nobody issues while registers move": {"held": lambda value: value & 0},
-            "nobody comes while registers move": {"launch_ready": lambda value: ~value},
+            "no warp issues while registers move": {"held": lambda value: value & 0},
+            "no warp is launched while registers move": {"launch_ready": lambda value: ~value},
             "the old pairs are gone before new ones come": {"undone": lambda value: value & 0},
         },
         reach=28,

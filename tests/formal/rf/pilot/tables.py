@@ -98,7 +98,10 @@ class TableProperties(ConfiguredProperties):
             Assert(part.leaves == (was & ~now), "who leaves the fast part is said"),
             Assert(part.comes == (now & ~was), "who comes is said"),
             Cover(Cat(entry.valid for entry in part.entries).all(), "the table is full"),
-            Cover(self.done.all() & Cat(one.valid for one in self.list).all() & ~part.entries[0].valid, "nobody moves"),
+            Cover(
+                self.done.all() & Cat(one.valid for one in self.list).all() & ~part.entries[0].valid,
+                "no register moves",
+            ),
         ]
 
     def help(self, m, part, state):

@@ -1,4 +1,4 @@
-"""Proofs of the pool: a section has one owner, and nobody waits in vain."""
+"""Proofs of the pool: a section has one owner, and no warp waits in vain."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -85,7 +85,7 @@ class WaiterProperties(ConfiguredProperties):
 
 
 class SectionProperties(ConfiguredProperties):
-    """Head beats, one of which is chosen in a cycle, as the frame does; a kernel starts when nobody is there."""
+    """Head beats, one of which is chosen in a cycle, as the frame does; a kernel starts when no warp is resident."""
 
     def check(self, m, part):
         self._frame(m, part)
@@ -155,7 +155,7 @@ class PoolProperties(SectionProperties):
         m.d.comb += [
             Assume(self.one != self.other),
             Assert(~(waits[0] & waits[1] & self.before & late), "who waits longer goes first"),
-            Assert(~newcomer, "nobody who does not wait goes before those who do"),
+            Assert(~newcomer, "no warp that does not wait goes before those that do"),
             Assert(at_most_one(open_), "only one of them may go"),
         ]
 
@@ -288,7 +288,7 @@ PROOFS = (
         _POOL,
         {
             "who waits longer goes first": Unfair,
-            "nobody who does not wait goes before those who do": Unfair,
+            "no warp that does not wait goes before those that do": Unfair,
             "only one of them may go": Unfair,
         },
         fair=1,

@@ -72,7 +72,7 @@ class RecallProperties(LineProperties):
         loose = named(m, "loose", lacking & ~part.pinned)
         lowest, sent, changed = (loose & -loose)[: len(loose)], part.flush, part.written | self.void
         m.d.comb += [
-            Assert(~loose.any() | ((sent & ~lowest) == 0), "nothing goes before the lowest line that nobody reads"),
+            Assert(~loose.any() | ((sent & ~lowest) == 0), "nothing goes before the lowest line without a reader"),
             Assert(part.recall == (loose.any() & sent.any()), "who watches is told"),
             Assert(~loose.any() | part.flush_wanted, "it wants to go"),
             Assert(
@@ -92,7 +92,7 @@ class RecallProperties(LineProperties):
         may = Mux(part.recall, part.held & ~part.pinned, held & ~dead) & ~part.written & ~self.void
         m.d.comb += [
             Assert(at_most_one(part.flush) & (part.flush.any() == part.flush_sent), "one line is sent"),
-            Assert((part.flush & ~may) == 0, "a valid one of a released place, or one that nobody reads"),
+            Assert((part.flush & ~may) == 0, "a valid one of a released place, or one without a reader"),
             Assert(self._named(part), "its place and its register are named"),
             Assert(part.flush_dead == (held & dead & ~part.written & ~self.void), "dead lines are dropped at once"),
         ]

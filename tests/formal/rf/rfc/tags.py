@@ -122,7 +122,7 @@ class TagProperties(ConfiguredProperties):
         left = [~gives_way[line] | (part.victim_register == tags.registers[line]) for line in self.lines]
         m.d.comb += [
             Assert(
-                at_most_one(part.victim) & ((part.victim & tags.pinned) == 0), "one line gives way, if nobody reads it"
+                at_most_one(part.victim) & ((part.victim & tags.pinned) == 0), "one line gives way, if it has no reader"
             ),
             Assert(part.victim_held == gives_way.any(), "who gives way has a register or not"),
             Assert(part.victim_dead == (gives_way & tags.dead).any(), "it is dead or not"),

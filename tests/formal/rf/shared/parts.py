@@ -173,7 +173,7 @@ class VisitProperties(Properties):
             Assume(~part.asked | part.asks),
             here.eq(part.asked & ((behind & ~part.first) | (ahead & part.first))),
             known.eq(Mux(fresh, part.entry, answer)),
-            Assert(~(here & served), "nobody is served twice"),
+            Assert(~(here & served), "no client is served twice"),
             Assert(~(ahead & part.acts) | (part.answered == served), "it is known who was served"),
             Assert(~(ahead & served) | (part.old == known), "the answer is that of the load"),
             Assert(~there.any() | served | part.asks, "who was not served asks, or another one does"),
@@ -341,7 +341,7 @@ PROOFS = (
         VisitProperties,
         lambda: Visit(config()),
         {
-            "nobody is served twice": {"asked": lambda value: value & 0},
+            "no client is served twice": {"asked": lambda value: value & 0},
             "it is known who was served": {"answered": lambda value: ~value},
             "the answer is that of the load": {"entry": lambda value: value ^ 1},
             "who was not served asks, or another one does": {"asks": lambda value: value & 0},

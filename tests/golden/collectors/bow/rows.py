@@ -122,7 +122,7 @@ class RowsWatcher(BowWatcher, PackedWatcher):
         require(f["zero"] == sum(1 << warp for warp in turns if warp not in asking), "what is nowhere is 0")
         for bank in set(asking.values()):
             served = [w for w, b in asking.items() if b == bank and f["grant"] >> w & 1]
-            require(len(served) == (bank not in taken), "a bank that nobody writes serves one window")
+            require(len(served) == (bank not in taken), "a bank without a write serves one window")
         for warp in indices(f["grant"] | f["zero"]):
             register, place = self.wanted[warp].pop(0), self.looked[warp].pop(0)
             self.filled[warp, register] = self.cycle + 1

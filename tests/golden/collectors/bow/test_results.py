@@ -206,7 +206,7 @@ def test_a_result_without_room_goes_to_its_bank() -> None:
     assert state(result, 9) == "owed"
 
 
-def test_a_result_takes_a_clean_entry_that_nobody_reads_any_more() -> None:
+def test_a_result_takes_a_clean_entry_without_further_readers() -> None:
     steps = [op((2,), 6, port=Port.SFU), NOP]
     result = run_hinted(steps, [BOTH], window_entries=1, source_slots=1)
     assert state(result, 7) == "clean"

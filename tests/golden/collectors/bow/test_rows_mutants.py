@@ -81,8 +81,8 @@ def looks_the_youngest_up(right: Right) -> Right:
 
 
 MISTAKES: dict[str, Mistake] = {
-    "nobody waits for W0 and W1": (UnderWay, "holds", never),
-    "nobody waits for W1": (UnderWay, "holds", forgets_w1),
+    "no result waits for W0 and W1": (UnderWay, "holds", never),
+    "no result waits for W1": (UnderWay, "holds", forgets_w1),
     "look-ups pass W0": (UnderWay, "hides", never),
     "look-ups wait for W1": (UnderWay, "hides", hides_too_long),
     "an eviction passes a result of its register": (entrance, "_is_met", never),

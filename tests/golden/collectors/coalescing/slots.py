@@ -123,7 +123,7 @@ class SlotWatcher(Watcher):
         joined = 0
         for bank, asking in banks.items():
             served = [k for k in asking if f["grant"] >> k & 1]
-            require(len(served) == (bank not in taken), "a bank that nobody writes serves one request")
+            require(len(served) == (bank not in taken), "a bank without a write serves one request")
             for k in served:
                 joined |= self._serve(k)
         require(f.get("joined", 0) == joined, "two sources come at once that may")
@@ -189,7 +189,7 @@ class SlotWatcher(Watcher):
             warp = f["issue_warp"]
             beat = self.buffers[warp][0]
             names = {(warp, beat.dest + k) for k in range(beat.dest_count)}
-            require(not names & self.blocked, "nobody writes what an older beat has yet to read or to give up")
+            require(not names & self.blocked, "no beat writes what an older beat has yet to read or to give up")
             gone = all(self.slots[k].warp != warp for unit in self.drains for k, _ in self._mine(unit))
             require(gone or not f["exit"], "EXIT waits for units that drain")
         super()._follow_issue(f)

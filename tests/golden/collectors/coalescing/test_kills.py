@@ -113,7 +113,7 @@ def test_an_exit_waits_for_units_that_drain() -> None:
     assert result.when("exit")[0] == result.when("killed")[-1] + 1
 
 
-def test_nobody_waits_at_a_port_for_a_unit_that_drains() -> None:
+def test_no_beat_waits_at_a_port_for_a_unit_that_drains() -> None:
     """The younger beat has no sources, and leaves while the older unit drains."""
     cfg = make("corf_plus_virtual", collectors=4)
     writes = [put(register, 7) for register in (3, 4, 5)]

@@ -217,7 +217,7 @@ def has_room_for_everybody(model: Malekeh) -> None:
     model.collectors.room = lambda heads, ready: heads.buffered  # type: ignore[method-assign]
 
 
-def prefers_nobody(model: Malekeh) -> None:
+def prefers_no_warp(model: Malekeh) -> None:
     """Owners issue like everybody else."""
     edge = model.collectors.edge
 
@@ -255,7 +255,7 @@ CHANGES = (
     takes_near_units_at_once,
     forgets_the_order_of_dispatch,
     has_room_for_everybody,
-    prefers_nobody,
+    prefers_no_warp,
     replaces_the_last_candidate,
 )
 CAUGHT = (Broken, StaleOperand, AssertionError, KeyError, IndexError, StopIteration)

@@ -219,7 +219,7 @@ def test_an_owner_of_an_empty_unit_is_not_preferred() -> None:
     assert not any(f["prefer"] for f in result.fields)
 
 
-def test_an_exit_leaves_the_unit_empty_and_to_nobody() -> None:
+def test_an_exit_leaves_the_unit_empty_and_without_an_owner() -> None:
     result = run_malekeh(CFG, hinted(hand_trace([op((2, 3), 8)], [NOP] * 30, ctas=[0, 1]), [NEAR] + [0] * 32))
     leaves = result.when("exit")[0]
     before, after = units_of(CFG, result.fields[leaves])[0], units_of(CFG, result.fields[leaves + 1])[0]

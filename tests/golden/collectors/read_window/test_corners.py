@@ -123,7 +123,7 @@ def test_a_pair_of_results_waits_a_tick_behind_another_result(before: str) -> No
     assert run.events("write")[:4] == [(9, 1), (10, 1), (11, 1), (12, 1)]
 
 
-def test_a_pair_of_results_keeps_nobody() -> None:
+def test_a_pair_of_results_holds_up_no_beat() -> None:
     run = run_lines(CFG, ["IMAD.WIDE R8, R2, R3, RZ", "FADD R10, R5, R6", "NOP"])
     assert run.at[:3] == [0, 1, 2] and not run.events("unit_wait")
     assert run.events("write")[:3] == [(8, 1), (9, 1), (10, 1)]
@@ -260,6 +260,6 @@ def test_an_instruction_of_two_beats_fits_a_queue_of_one_place(line: str) -> Non
     assert run.model.counters["dispatches"] == 4 and run.model.counters["queue_waits"] > 3
 
 
-def test_registers_that_nobody_wrote_are_read_like_others() -> None:
+def test_registers_without_a_write_are_read_like_others() -> None:
     run = run_lines(CFG, ["FFMA R20, R40, R41, R42"])
     assert run.model.counters["fixed_reads"] == 3 and run.model.operands_checked == 0

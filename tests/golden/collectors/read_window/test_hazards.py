@@ -32,7 +32,7 @@ def test_a_fixed_reader_names_both_instructions_and_their_distance() -> None:
 
 @pytest.mark.parametrize(("register", "ticks"), [("R4", 2), ("R5", 3)])
 def test_both_registers_of_a_pair_need_as_many_ticks(register: str, ticks: int) -> None:
-    """The first one is there a tick earlier, which nobody is promised."""
+    """The first one is there a tick earlier, which is not guaranteed."""
     lines = f"IMAD.WIDE R4, R2, R3, RZ | S{ticks}", f"FADD R8, {register}, R6"
     assert f"issued {ticks} ticks before and must be at least 4 ticks away" in message(CFG, *lines)
 
@@ -44,7 +44,7 @@ def test_a_reader_of_variable_latency_needs_its_own_distance(delay: int, needed:
     assert f"issued {needed - 1} ticks before and must be at least {needed} ticks away" in text
 
 
-def test_a_counter_that_nobody_waited_for_is_named() -> None:
+def test_a_counter_without_a_wait_is_named() -> None:
     text = message(CFG, "LDS.U R4, [R2] | W3 S2", "IADD3 R5, R4, R6, R8 | wait1")
     assert text.endswith("the instruction at 0x0 wrote it and its dependence counter SB3 was not waited for")
 

@@ -213,7 +213,7 @@ def test_a_mistake_is_caught(name: str) -> None:
     with mock.patch.object(kind, attribute, mistake(right)):
         caught = is_caught(dependences)
     mock.patch.stopall()
-    assert caught, f"nobody notices: {name}"
+    assert caught, f"not noticed: {name}"
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -245,7 +245,7 @@ class LtrfWatcher(PlaceWatcher):
         live = 0
         if asked:
             share, warp = self.shares[asked[0]], warps[asked[0]]
-            require(all(w != warp for w, _ in self.units.values()), "nobody collects what is taken away")
+            require(all(w != warp for w, _ in self.units.values()), "no unit collects what is taken away")
             self.lives[warp], live = set(share.live), masked(share.live)
             share.turn(RELEASING, self.cycle)
         require(not self.ltrf.liveness or f["live_set"] == live, "what is live is kept")

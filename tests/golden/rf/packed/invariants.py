@@ -130,7 +130,9 @@ class PackedWatcher(SlotWatcher):
         require(not f["error"], "slices are found")
         owned = Counter(self.space.owner.values())
         sizes = {entry: sized(place[2]) for entry, place in self.where.items()}
-        require(owned == Counter(sizes), "every register has the slices that the table says, and nobody else has any")
+        require(
+            owned == Counter(sizes), "every register has the slices that the table says, and no other slices are owned"
+        )
 
     def _check_stores(self, f: dict[str, int]) -> set[int]:
         """Results and merges take banks; returns these."""

@@ -103,7 +103,7 @@ def test_a_merge_waits_for_a_bank_that_a_higher_port_takes() -> None:
 
 
 def test_a_partial_write_of_a_register_that_is_nowhere_clears_other_lanes() -> None:
-    """It held value 1 before it died; nobody reads that again."""
+    """It held value 1 before it died; that is not read again."""
     bench = Bench(make("packing_virtual"))
     bench.settle(a_result(3, 1, row=1))
     bench.file.stages.release(bench.entry(3))

@@ -205,7 +205,7 @@ def sweep(bench: Bench) -> None:
 
 
 def sweep_of_a_waiting_entry(bench: Bench) -> None:
-    """W0 still waits for a higher port when the warp could be chosen: the slices would be nobody's for ever."""
+    """W0 still waits for a higher port when the warp could be chosen: the slices would never have an owner again."""
     bench.file.launched(Launch(0, 0, 0, 0))
     bench.step()
     bench.step({2: a_result(6, 2, warp=1)}, evict=gives(0))
@@ -250,7 +250,7 @@ def test_a_result_that_the_file_does_not_get_passes_an_eviction_by() -> None:
 
 
 def test_a_result_that_the_file_does_not_get_passes_a_register_by_that_is_nowhere() -> None:
-    """Lanes that nobody wrote are right, there and where a later result takes slices."""
+    """Unwritten lanes are right, there and where a later result takes slices."""
     bench = a_bench()
     bench.step({2: a_result(1, 2, mask=0x5, row=5)}, kept=[2])
     assert row_in_lanes(bench.file.unmapped(0, 1), 0xA) == 5 and row_in_lanes(bench.file.unmapped(0, 1), 0x4) == POISON

@@ -67,7 +67,7 @@ def placed(pair: tuple[FreeSlices, Placement], *wanted: object) -> Mapped:
     return found
 
 
-def test_a_pair_shares_a_row_that_nobody_else_takes(paired: tuple[FreeSlices, Placement]) -> None:
+def test_a_pair_shares_a_row_that_no_other_register_takes(paired: tuple[FreeSlices, Placement]) -> None:
     first = placed(paired, 0, 1, UNMAPPED, UNMAPPED)
     assert first == Mapped(0, 0, 0b0001) and paired[0].reserved_rows == 1
     assert placed(paired, 0, 1, UNMAPPED, None) == Mapped(0, 1, 0b0001), "it is no partner of anybody"

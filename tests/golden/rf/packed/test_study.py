@@ -24,14 +24,14 @@ def run(file: type[PackedFile], *programs: list, scheme: str = "packing") -> Run
     return run_packed(make(scheme, banks=2), valued(*programs or [PROGRAM]), machine)
 
 
-def test_nobody_waits_for_an_instant_sweep() -> None:
+def test_no_warp_waits_for_an_instant_sweep() -> None:
     plain, instant = (run(file, PROGRAM, PROGRAM) for file in (PackedFile, InstantFile))
     assert len(plain.when("swept")) >= 2 * 3 + 2 and len(instant.when("swept")) == 2
     assert sum(fields["retired"].bit_count() for fields in instant.fields) == 2
     assert isinstance(instant.model, Packed) and instant.model.file.free.used_rows == 0
 
 
-def test_a_table_that_serves_everybody_lets_nobody_wait() -> None:
+def test_with_a_table_that_serves_all_requests_none_waits() -> None:
     plain, served = run(PackedFile), run(ServedFile)
     assert plain.when("look_up_wait") and not served.when("look_up_wait") and served.cycles < plain.cycles
 

@@ -151,7 +151,7 @@ def _missed(m: Moment) -> list[int]:
 
 
 def _leaves_later(m: Moment) -> bool:
-    """A slot's bank serves nobody, though no access keeps it."""
+    """A slot's bank serves no request, though no access occupies it."""
     written = {m.watcher.row_of(result.warp, result.register)[0] for result in m.stored()}
     for index in indices(m.f["bank_busy"] if m.cfg.bank_occupancy == "one" else 0):
         unit, slot = divmod(index, m.cfg.source_slots)

@@ -108,7 +108,7 @@ class PilotWatcher(Watcher):
         return self.own.checks_map and any(not self.counts[register] for register in hot)
 
     def _check_tables(self, f: dict[str, int]) -> None:
-        """Every version is a bijection that is its own inverse, and is written only while nobody uses it."""
+        """Every version is a bijection that is its own inverse, and is written only while no warp uses it."""
         before, n = self.maps, self.own.fast_registers
         entries = fields_of(f["swap_table"], 4 * n, 1, self.cfg.register_bits, self.cfg.register_bits)
         maps = []
@@ -130,8 +130,8 @@ class PilotWatcher(Watcher):
         """When tables change, and to what."""
         require(maps[0] == before[0] or self.before.get("pilot_state") in (None, State.LOAD) or self.kernel, "LOAD")
         require(maps[1] == before[1] or self.before["pilot_state"] == State.REMAP or self.kernel, "REMAP")
-        require(maps[0] == before[0] or not f["resident"], "nobody is there while table 0 is written")
-        require(maps[1] == before[1] or not f["versions"] & f["resident"], "nobody uses table 1 while it is written")
+        require(maps[0] == before[0] or not f["resident"], "no warp is resident while table 0 is written")
+        require(maps[1] == before[1] or not f["versions"] & f["resident"], "no warp uses table 1 while it is written")
         if self.state not in (State.IDLE, State.LOAD):
             require(maps[0] == self.listed_map(), "the first table is that of the list")
         if f["current_version"]:
@@ -324,7 +324,7 @@ class PilotWatcher(Watcher):
         self.keeps = not self.kernel and (self.keeps or (ends and self._misleads()))
         require(f.get("list_kept", 0) == (ends and self.keeps), "a list is kept where the pilot misleads")
         if self.kernel:
-            require(not f["resident"] and self.state != State.LOAD, "a kernel begins when nobody is there")
+            require(not f["resident"] and self.state != State.LOAD, "a kernel begins when no warp is resident")
             self._enter(State.LOAD)
             return
         cycles, following = lasts.get(State(self.state), (0, 0))

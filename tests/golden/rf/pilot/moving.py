@@ -28,7 +28,7 @@ class MovingWatcher(PilotWatcher):
 
     def _check_state(self, f: dict[str, int]) -> None:
         super()._check_state(f)
-        require(not (self.stands and f["launch"] | f["issue"]), "nobody issues or comes while registers move")
+        require(not (self.stands and f["launch"] | f["issue"]), "no warp issues or is launched while registers move")
         awaited = sum(kind == "register" and cycle == NEVER for (_, kind, _), cycle in self.pending.items())
         require(f["awaited"] == awaited, "what is issued and not accepted is awaited")
         if self.state != State.MOVE:

@@ -55,7 +55,7 @@ def test_the_last_register_swaps_with_the_first() -> None:
     cfg = pilot_config()
     result = run_pilot(cfg, listed(cfg, hand_trace([op((62, 0), 62), op((62,), 0), op((0, 62))]), (62,)))
     assert result.model.file.homes.tables[0].pairs == [(0, 62)]  # type: ignore[attr-defined]
-    assert result.model.operands_checked == 3  # what nobody has written is not checked
+    assert result.model.operands_checked == 3  # unwritten registers are not checked
     counters = result.model.counters
     assert (counters["table_lookups"], counters["table_hits"]) == (7, 7)
     fast = sum(counters[f"fast_{kind}_{mode}"] for kind in ("reads", "writes") for mode in ("high", "low"))

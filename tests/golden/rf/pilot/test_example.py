@@ -43,7 +43,7 @@ def test_a_pipelined_bank_serves_them() -> None:
 
 @pytest.mark.parametrize(("threshold", "grants"), [(0, [0, 3, 4]), (50, [0, 3, 5])])
 def test_a_beat_leaves_when_its_last_operand_is_there(threshold: int, grants: list[int]) -> None:
-    """Behind 60 others, so that with a threshold that nobody meets the mode is low."""
+    """Behind 60 others, so that with a threshold that is never met the mode is low."""
     cfg = pilot_config(profile="none", epoch_threshold=threshold, **ONE_BANK)
     result = run_pilot(cfg, hand_trace([*[NOP] * 60, op((8, 0, 1))]))
     first = result.when("grant")[0]

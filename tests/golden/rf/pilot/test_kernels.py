@@ -43,7 +43,7 @@ def ended(cycles: int, cfg: PilotConfig = CFG) -> Pilot:
     return machine
 
 
-def test_a_kernel_begins_while_nobody_moves() -> None:
+def test_a_kernel_begins_while_no_register_moves() -> None:
     """Eight registers are sorted, then one cycle of DRAIN, and one of MOVE for every slot."""
     cfg = CFG.replace(remap="migrate")
     layout = pilot_layout(cfg)
@@ -85,7 +85,7 @@ def test_no_epoch_ends_in_the_cycle_in_which_a_kernel_is_taken() -> None:
     assert (machine.counters["epochs_high"], machine.counters["epochs_low"]) == (1, 1)
 
 
-def test_a_kernel_waits_until_nobody_is_there() -> None:
+def test_a_kernel_waits_until_no_warp_is_resident() -> None:
     machine = Pilot(CFG, LAYOUT)
     trace = listed(CFG, hand_trace([op((6,), 5), NOP], [op((5,), 6)]), (4, 5))
     environment = Environment(CFG, prepare(CFG, trace), LAYOUT)

@@ -49,7 +49,7 @@ def test_a_resident_warp_profits_if_its_registers_move(remap: str, fast: bool) -
     assert found["slow_reads"] > 0
 
 
-def test_nobody_issues_while_registers_move() -> None:
+def test_no_warp_issues_while_registers_move() -> None:
     result = example(remap="migrate")
     stands = {State.DRAIN, State.MOVE, State.REMAP}
     assert not [f for f in result.fields if f["issue"] and f["pilot_state"] in stands]

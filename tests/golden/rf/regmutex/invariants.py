@@ -162,7 +162,7 @@ class SectionWatcher:
 
     def check_end(self, counters: Mapping[str, int]) -> None:
         """Everything was given back, unless an EXIT may keep it."""
-        require(not self.owner and not self.waiters, "nobody waits, and all sections are back")
+        require(not self.owner and not self.waiters, "no warp waits, and all sections are back")
 
 
 @dataclass

@@ -87,7 +87,7 @@ class RfcWatcher(PlaceWatcher):
                 pinned |= sum(1 << line for line, name in self.cached.items() if name == (warp, beat.sources[slot]))
         require(f["pinned"] == pinned, "lines are pinned from the check to the read, and stay")
         for place in indices(f["releasing"]):
-            require(not f["pinned"] & self.own(place), "nobody reads what is sent away")
+            require(not f["pinned"] & self.own(place), "no unit reads a line that is sent away")
             self.released_for[place] = self.released_for.get(place, 0) + 1
             require(self.released_for[place] < 300, "a place is released in bounded time")
         self.released_for = {place: n for place, n in self.released_for.items() if f["releasing"] >> place & 1}

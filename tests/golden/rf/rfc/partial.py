@@ -47,7 +47,7 @@ class LaneWatcher(RfcWatcher):
         loose = lacking & ~f["pinned"]
         require(f["defer"] == bool(lacking), "a look-up is deferred iff a line lacks lanes of its beat")
         require(not loose or f["flush"] in (0, 1 << lowest(loose)), "the lowest such line goes before all others")
-        require(f["recall"] == bool(loose and f["flush"]), "a line is recalled for nobody else")
+        require(f["recall"] == bool(loose and f["flush"]), "a line is recalled for a look-up only")
         self.deferrals[warp, beat.record] += bool(lacking)
         require(self.deferrals[warp, beat.record] < 300, "a look-up is deferred for a bounded time")
         return bool(lacking)

@@ -79,7 +79,7 @@ class SharedWatcher:
         load, contents, frame = lookahead.reader.load, self.machine.file.contents, self.machine.frame
         beat = frame.buffers[load.warp][0].beat
         require(self._kind(beat.hints) == LOAD and beat.sources[0] == load.register, "the load is the head")
-        require(not frame.registers[load.warp] >> load.register & 1, "nobody writes its address")
+        require(not frame.registers[load.warp] >> load.register & 1, "no result in flight writes its address")
         words = contents.known.get(beat.expected[0], 0)
         require(not (lookahead.reader.words ^ words) & contents.bits(load.lanes), "its address is what the trace has")
 
@@ -109,7 +109,7 @@ class SharedWatcher:
         for (warp, register), row in mapped.items():
             if row in unready:
                 pending = self.machine.frame.registers[warp] >> register & 1
-                require(bool(pending), "nobody may read a register whose row is not ready")
+                require(bool(pending), "no beat may read a register whose row is not ready")
         busy = {source.row for source in self._sources()}
         require(busy <= set(shared), "rows that the merge slot has yet to read are kept")
 

@@ -252,7 +252,7 @@ def test_a_partial_write_of_a_shared_row_is_a_merge_on_its_way_in() -> None:
 
 
 @pytest.mark.parametrize("killed", [1, 2, 3])
-def test_a_result_that_is_to_merge_does_so_and_is_in_place_if_nobody_shares_its_row_any_more(killed: int) -> None:
+def test_a_result_that_is_to_merge_does_so_and_is_in_place_if_its_row_is_no_longer_shared(killed: int) -> None:
     bench = Bench()
     row = shared_row(bench)
     bench.step({0: bench.result(7, 4, 5, mask=0xF)})

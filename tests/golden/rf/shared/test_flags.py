@@ -87,7 +87,7 @@ def test_the_choice_is_found_to_be_wrong_for_another_limit_and_without_flags() -
     assert any(unlike(run, 64) for run in bare)
 
 
-def test_a_file_that_tells_nobody_has_the_probes_and_the_cycles_of_before() -> None:
+def test_a_file_without_lookahead_has_the_probes_and_the_cycles_of_before() -> None:
     cfg, trace, _ = random_case(0, scheduler="lrr", led=True)
     told = random_case(0, **changes(0) | {"scheduler": "lrr"})[0]
     plain, other = run_shared(cfg, trace), run_shared(told, trace, Lookahead)

@@ -93,7 +93,7 @@ def goes_on_in_m1(machine: Any, patch: pytest.MonkeyPatch) -> None:
 
 
 def changes_its_mind(machine: Any, patch: pytest.MonkeyPatch) -> None:
-    """A result that is to merge does not if nobody shares its row any more."""
+    """A result that is to merge does not if its row is no longer shared."""
     code = stages.Stages._code
 
     def wrong(self: Any, deciding: Any, cycle: int) -> int:
@@ -377,8 +377,8 @@ def not_tracked() -> None:
 
 
 def merges_anyway() -> None:
-    """A result whose row nobody else has from its second cycle on."""
-    test_examples.test_a_result_that_is_to_merge_does_so_and_is_in_place_if_nobody_shares_its_row_any_more(1)
+    """A result whose row is its own from its second cycle on."""
+    test_examples.test_a_result_that_is_to_merge_does_so_and_is_in_place_if_its_row_is_no_longer_shared(1)
 
 
 def plain_behind_a_load() -> None:

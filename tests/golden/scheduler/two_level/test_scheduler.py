@@ -124,7 +124,7 @@ def test_a_barrier_of_more_warps_than_places_opens() -> None:
     assert result.model.counters["suspends_barrier"] == 6
 
 
-def test_a_place_is_kept_at_a_barrier_that_nobody_else_needs_it_for() -> None:
+def test_a_place_is_kept_at_a_barrier_if_no_other_warp_needs_it() -> None:
     cfg = CFG.replace(suspend_barrier="needed", active_warps=2)
     result = run(cfg, hand_trace([BAR, NOP], [NOP] * 6 + [BAR]))
     assert not result.when("draining") and result.model.counters["activations"] == 2
@@ -185,7 +185,7 @@ MISS = CFG.replace(long_from="miss", notice_latency=7)
 TEXTURE = op((), 5, port=Port.LSU, space=Space.TEXTURE, access=Access.LOAD, bytes=4)
 
 
-def test_a_load_that_hits_suspends_nobody() -> None:
+def test_a_load_that_hits_suspends_no_warp() -> None:
     result = run(MISS, hand_trace([load((), 5), op((5,), 6)]))  # without addresses it hits
     assert not result.when("suspend_long") and result.model.counters["activations"] == 1
 
@@ -217,7 +217,7 @@ def test_a_notice_that_would_come_after_the_result_is_refused() -> None:
     assert not CFG.replace(notice_latency=31).sees_misses
 
 
-def test_a_place_is_kept_for_a_load_that_nobody_else_needs_it_for() -> None:
+def test_a_place_is_kept_during_a_load_if_no_other_warp_needs_it() -> None:
     cfg = CFG.replace(suspend_load="needed", active_warps=2)
     result = run(cfg, hand_trace([load((), 5), op((5,), 6)], [load((), 5), op((5,), 6)]))
     assert not result.when("draining") and result.model.counters["activations"] == 2
@@ -294,13 +294,13 @@ def test_a_place_without_a_beat_is_given_up_to_a_warp_that_has_one() -> None:
     assert result.model.counters["suspends_starved"] == 1
 
 
-def test_it_is_kept_as_long_as_nobody_else_has_a_beat() -> None:
+def test_it_is_kept_as_long_as_no_other_warp_has_a_beat() -> None:
     alone = run(STARVED, hand_trace([BRA, NOP]))
     assert not alone.events("suspend_starved")
 
 
 def hold_until(cycle: int):  # type: ignore[no-untyped-def]
-    """A ``step`` that lets nobody issue before a cycle, so that all buffers are full then."""
+    """A ``step`` that lets no warp issue before a cycle, so that all buffers are full then."""
 
     def step(self, stimulus):  # type: ignore[no-untyped-def]
         self.file.hold = -1 if self.cycle < cycle else 0

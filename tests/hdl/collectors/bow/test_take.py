@@ -149,7 +149,7 @@ def test_misses_take_the_lowest_entries_in_slot_order(entries, slots):
 
 
 @pytest.mark.parametrize(("entries", "slots"), SIZES)
-def test_the_victim_is_stale_if_possible_and_else_the_oldest_that_nobody_needs(entries, slots):
+def test_the_victim_is_stale_if_possible_and_else_the_oldest_that_is_not_needed(entries, slots):
     part, rng, seen = MakeRoom(config(entries, slots)), random.Random(entries), set()
 
     async def bench(ctx):

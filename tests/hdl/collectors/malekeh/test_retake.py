@@ -139,7 +139,7 @@ class Pool:
             self.beats[number], self.owners[number], self.issued = self.issued, warp, self.issued + 1
 
     def _choice(self, warp, kept_out):
-        """Nothing is near, so nobody waits."""
+        """Nothing is near, so no beat waits."""
         if warp in self.owners:
             return self.owners.index(warp)
         free = [n for n in range(self.cfg.collectors) if n not in kept_out]

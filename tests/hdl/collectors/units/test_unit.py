@@ -93,7 +93,7 @@ def test_it_waits_for_the_units_that_it_is_told_and_not_for_itself(build):
 
 
 @pytest.mark.parametrize("build", (plain, checked), ids=["plain", "checked"])
-def test_a_unit_that_nobody_takes_is_empty_after_its_dispatch(build):
+def test_a_unit_that_is_not_taken_is_empty_after_its_dispatch(build):
     part = build()
 
     async def bench(ctx):

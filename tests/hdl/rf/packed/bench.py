@@ -71,7 +71,7 @@ class SimulatedSlices(SlicedRam):
 
 
 class SimulatedTable(RenamingRam):
-    """Likewise of a memory of the renaming table. A read that nobody should use gives ones."""
+    """Likewise of a memory of the renaming table. A read that must not be used gives ones."""
 
     def elaborate(self, platform):
         m = Module()

@@ -22,7 +22,7 @@ def simulated(monkeypatch) -> None:
 
 
 class EvictingDriver(Driver):
-    """Besides, registers are given back of which no result is behind X and nobody reads: some while one is in X.
+    """Registers without a result behind X and without a reader are given back, too: some while one is in X.
 
     The reader likes to look up what was taken last.
     """

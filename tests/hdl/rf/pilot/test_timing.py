@@ -101,5 +101,5 @@ def test_a_slow_write_takes_a_cycle_of_a_pipelined_bank():
 
 
 def test_rows_leave_alone_whatever_the_mode_was_when_they_were_read():
-    """A read of the low mode and one behind it of the high mode would leave in 2; the slow one meets nobody."""
+    """A read of the low mode and one behind it of the high mode would leave in 2; the slow one meets no other."""
     assert fills((FAST, FAST, SLOW), high=0, switch=1, occupancy="one") == (2, 3, 4)

@@ -184,7 +184,7 @@ def test_a_repeated_acq_and_a_stray_rel_change_nothing():
     assert (rules.has, rules.waiting) == ({0: 0, 1: 1}, [2])
 
 
-def test_partners_wait_for_each_other_alone_and_an_odd_last_warp_for_nobody():
+def test_partners_wait_for_each_other_alone_and_an_odd_last_warp_does_not_wait():
     part, rules = built(5, sharing="pairs")
     scene(part, rules, 0, [(0, ACQ, 1), (1, ACQ, 0), (2, ACQ, 1), (4, ACQ, 1), (0, OTHER, 1), (1, ACQ, 1)])
     assert sorted(rules.has) == [1, 2, 4]

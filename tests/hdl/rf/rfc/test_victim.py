@@ -60,7 +60,7 @@ def test_an_empty_line_or_the_first_loose_one_from_head(count, replacement):
             ctx.set(part.head, head)
             line, moves = victim(count, state, head, replacement)
             assert ctx.get(part.line) == (0 if line is None else 1 << line)
-            assert line is None or ctx.get(part.advances) == moves  # nobody looks at it where no line is taken
+            assert line is None or ctx.get(part.advances) == moves  # it is ignored where no line is taken
             kinds.add((len(valid) == count, line is None, moves))
 
     run(part, bench, clocked=False)

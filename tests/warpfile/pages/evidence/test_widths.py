@@ -30,8 +30,8 @@ def test_two_sources_are_coalescable_if_they_fit_into_a_row_when_they_are_read()
         put(1, 5), put(2, 0x123456), get(1, 2),  # 1 + 3
         put(1, 0x1234), get(1, 2),  # 2 + 3
         put(3, 7), get(1, 2, 3),  # 2 + 1 of three
-        get(3, 3), get(1, 4),  # one register; one that nobody has written
-        put(4, 9, mask=0b10), (op((4, 2)), 0, 0), get(4, 2),  # nobody reads; 1 + 3
+        get(3, 3), get(1, 4),  # one register; one without a write
+        put(4, 9, mask=0b10), (op((4, 2)), 0, 0), get(4, 2),  # no reader; 1 + 3
     ]  # fmt: skip
     found = values_of(valued(program))
     assert (found.executed, found.wide, found.reads, found.wide_reads, found.coalescable) == (12, 5, 12, 11, 3)

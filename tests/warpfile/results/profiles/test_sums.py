@@ -100,7 +100,7 @@ def test_an_access_that_is_not_charged_is_noticed(monkeypatch: pytest.MonkeyPatc
         profile_of("baseline", "bitonic_sort")
 
 
-def test_collectors_that_nobody_knows_have_no_operands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_collectors_have_no_operands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(operands, "operands_of", lambda *_: operands.NoOperands())
     monkeypatch.setattr("warpfile.results.profiles.profiling.operands_of", operands.operands_of)
     found = profile_of("baseline", "warp_reduce")

@@ -66,7 +66,7 @@ def test_the_interval_over_kernels_is_of_their_means_over_seeds() -> None:
     assert (ACCESSES.of(rows) or found).undecided
 
 
-def test_what_nobody_measured_has_no_mean() -> None:
+def test_a_measure_without_values_has_no_mean() -> None:
     assert ACCESSES.of([row()]) is None and ACCESSES.of([]) is None
 
 

@@ -40,7 +40,7 @@ def test_a_dominated_machine_is_not_at_the_front() -> None:
     assert front([BASE, good, replace(worse, energy=(-0.3,) * 3)]) == ["baseline", "good", "worse"]
 
 
-def test_the_front_is_what_nobody_dominates() -> None:
+def test_the_front_has_the_machines_that_none_dominates() -> None:
     rng = random.Random(5)
     every = [machine(str(number), *(rng.randrange(9) / 10 for _ in range(3))) for number in range(60)]
     found = set(front(every))
@@ -87,11 +87,11 @@ def test_a_verdict_names_those_that_beat_all_and_those_that_beat_the_best() -> N
     assert found.everywhere == ("thrifty",)
     assert found.holders == {IPC: "fast", ENERGY: "small"}
     assert found.records == {IPC: ("quick",), ENERGY: ("thrifty",)}
-    nobody = verdict([BASE, small, fast, large], "baseline")
-    assert nobody.everywhere == () and nobody.records == {IPC: (), ENERGY: ()}
+    without_winner = verdict([BASE, small, fast, large], "baseline")
+    assert without_winner.everywhere == () and without_winner.records == {IPC: (), ENERGY: ()}
 
 
-def test_a_machine_of_which_the_area_is_estimated_beats_nobody() -> None:
+def test_a_machine_with_an_estimated_area_beats_no_other() -> None:
     small, guessed = machine("small", 0.1, 0.1, 0.1, PUBLISHED), machine("guessed", 0.0, 1.0, -1.0)
     assert verdict([BASE, small, guessed], "baseline").everywhere == ("guessed",)
     assert verdict([BASE, small, replace(guessed, measured=False)], "baseline").everywhere == ()

@@ -1,4 +1,4 @@
-"""Studies that nobody has to wait for."""
+"""Studies that take no time."""
 
 from __future__ import annotations
 

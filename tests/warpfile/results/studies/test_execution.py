@@ -37,7 +37,7 @@ def processes(folder: Path) -> Iterator[LocalCluster]:
         yield cluster
 
 
-def nobody() -> Iterator[Client]:
+def no_client() -> Iterator[Client]:
     """The cluster of a study that has nothing to run."""
     raise AssertionError("nothing must run")
     yield
@@ -96,7 +96,7 @@ def test_what_is_kept_is_not_run_again_unless_asked(threads: str, work: Callable
     assert sorted(seen) == [0, 0] and {one.status for one in first.values()} == {OK}
     later = outcomes(wanted, partial(remote, threads), silent)
     assert sorted(seen) == [0, 0, 2, 2] and len(later) == 4
-    assert outcomes(wanted, nobody, silent).keys() == later.keys()
+    assert outcomes(wanted, no_client, silent).keys() == later.keys()
     outcomes(wanted[:1], partial(remote, threads), silent, fresh=True)
     assert len(seen) == 5
 
@@ -179,7 +179,7 @@ def test_a_machine_that_does_not_fit_is_refused_and_one_that_is_impossible_at_a_
     found = worked(task, task.key)
     assert found.status == REFUSED and "use smaller CTAs" in found.error and found.facts
     (early, _) = plan(PAIR, seeds=[-1000]).tasks
-    (one,) = outcomes([early], nobody, silent).values()
+    (one,) = outcomes([early], no_client, silent).values()
     assert one.status == REFUSED and "miss_latency must be" in one.error
 
 
