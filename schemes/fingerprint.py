@@ -17,7 +17,7 @@ _OWN = "warpfile"
 
 
 def fingerprint(folders: Iterable[str], packages: Iterable[tuple[str, Path]], tools: Iterable[str]) -> str:
-    """Hash of all files in folders of this repository and in other packages (:func:`foreign`), and of versions.
+    """Hash of all files in folders of this repository and in other packages (:func:`other_packages`), and of versions.
 
     ``tools`` are names of installed distributions; Python's version always counts.
     """
@@ -31,7 +31,7 @@ def fingerprint(folders: Iterable[str], packages: Iterable[tuple[str, Path]], to
     return digest.hexdigest()
 
 
-def foreign(parts: Iterable[Part]) -> set[tuple[str, Path]]:
+def other_packages(parts: Iterable[Part]) -> set[tuple[str, Path]]:
     """Name and place of every other package that a part comes from: the whole of it, with all that lies beside it."""
     names = {module.partition(".")[0] for part in parts for module in part.modules} - {_OWN}
     return {(name, place) for name in names for place in _places(name)}

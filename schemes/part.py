@@ -60,7 +60,7 @@ class GoldenModel(Protocol):
         ...
 
 
-def found(place: str) -> Any:
+def load_object(place: str) -> Any:
     """What ``module:name`` names; models, RTL and passes are imported when a part is first used."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
@@ -92,24 +92,24 @@ class Hints:
 
     def holds_for(self, cfg: Config) -> str:
         """What the hints of a configuration hold for."""
-        return str(found(self.label)(cfg))
+        return str(load_object(self.label)(cfg))
 
     def applied(self, cfg: Config, trace: Trace, loosened: int | None) -> Trace:
         """The trace with the hints of this pass as well."""
-        result: Trace = found(self.annotate)(cfg, trace, loosened)
+        result: Trace = load_object(self.annotate)(cfg, trace, loosened)
         return result
 
     def of_listing(self, function: Function, cfg: Config) -> dict[str, dict[int, object]]:
         """Hints of a listing's function, by the name that they are shown under and by offset."""
-        return {name: dict(found(place)(function, cfg)) for name, place in self.shown.items()}
+        return {name: dict(load_object(place)(function, cfg)) for name, place in self.shown.items()}
 
     def of_checks(self, function: Function, cfg: Config) -> list[str]:
         """What is wrong with a listing's function, a line each."""
-        return list(found(self.checks)(function, cfg)) if self.checks else []
+        return list(load_object(self.checks)(function, cfg)) if self.checks else []
 
     def of_gpu(self, architecture: int | None, cfg: Config) -> str | None:
         """What is to be known of a listing for a GPU; None if nothing is, or the listing does not tell."""
-        remark: str | None = found(self.remarks)(architecture, cfg) if self.remarks else None
+        remark: str | None = load_object(self.remarks)(architecture, cfg) if self.remarks else None
         return remark
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from warpfile.schemes import fit
-from warpfile.schemes.part import GoldenModel, Hits, Part, RamCounters, found
+from warpfile.schemes.part import GoldenModel, Hits, Part, RamCounters, load_object
 from warpfile.schemes.registry import PARTS
 from warpfile.schemes.row import Claim, Row, Setup
 from warpfile.spec.config import Config, joined
@@ -141,8 +141,8 @@ class Scheme(Row):
 
     def golden(self, cfg: Config, layout: ProbeLayout) -> GoldenModel:
         """The cycle model."""
-        parts = (found(part.golden) for part in self.parts(cfg))
-        model: GoldenModel = found("warpfile.golden.machine:Machine")(cfg, layout, *parts)
+        parts = (load_object(part.golden) for part in self.parts(cfg))
+        model: GoldenModel = load_object("warpfile.golden.machine:Machine")(cfg, layout, *parts)
         return model
 
     def rtl(self, cfg: Config, probes: tuple[Probe, ...] = ()) -> Component:
@@ -151,8 +151,8 @@ class Scheme(Row):
         Raises ``ValueError`` for what is no hardware.
         """
         cfg.must_be_hardware()
-        parts = (found(part.rtl) for part in self.parts(cfg))
-        machine: Component = found("warpfile.hdl.machine:Machine")(cfg, *parts, probes)
+        parts = (load_object(part.rtl) for part in self.parts(cfg))
+        machine: Component = load_object("warpfile.hdl.machine:Machine")(cfg, *parts, probes)
         return machine
 
     def configuration(self, preset: str, **changes: object) -> Config:
@@ -198,13 +198,13 @@ class Scheme(Row):
 
     def checks(self, cfg: Config, top: str = TOP) -> str:
         """Verilog of the checker that stands beside the machine ``top``, module ``<top>_checks``."""
-        text: str = found("warpfile.hdl.checks:checks_verilog")(cfg, top)
+        text: str = load_object("warpfile.hdl.checks:checks_verilog")(cfg, top)
         return text
 
     def harness(self, cfg: Config, layout: ProbeLayout) -> str:
         """Verilog that checks more in the test harness."""
         checking, _ = self._checking(cfg)
-        return "".join(found(part.harness)(cfg, layout) for part in checking)
+        return "".join(load_object(part.harness)(cfg, layout) for part in checking)
 
     def unchecked(self, cfg: Config) -> tuple[str, ...]:
         """What the test harness would check over another register file and leaves out here, a line each."""
@@ -227,17 +227,19 @@ class Scheme(Row):
         part has the ports that it declares.
         """
         observed = self.probes(cfg) if probes else ()
-        text: str = found("warpfile.hdl.stamp:convert")(lambda: self.rtl(cfg, observed), TOP, progress, apart=apart)
+        text: str = load_object("warpfile.hdl.stamp:convert")(
+            lambda: self.rtl(cfg, observed), TOP, progress, apart=apart
+        )
         return text
 
 
 def without_initial_values(verilog: str) -> str:
     """A machine with no initial value of any register: what reset does not set is unknown until it is written."""
-    text: str = found("warpfile.hdl.power_up:without_initial_values")(verilog)
+    text: str = load_object("warpfile.hdl.power_up:without_initial_values")(verilog)
     return text
 
 
 def readable(verilog: str) -> str:
     """A machine that was generated ``apart``, with a plain name for every wire, register and module but the top."""
-    text: str = found("warpfile.hdl.readable:readable")(verilog, lambda module: module.replace(".", "__"))
+    text: str = load_object("warpfile.hdl.readable:readable")(verilog, lambda module: module.replace(".", "__"))
     return text

@@ -10,7 +10,7 @@ from filelock import FileLock
 
 import warpfile.sim.simulators as simulators
 from warpfile.schemes import Scheme
-from warpfile.schemes.fingerprint import fingerprint, foreign
+from warpfile.schemes.fingerprint import fingerprint, other_packages
 from warpfile.schemes.scheme import readable, without_initial_values
 from warpfile.sim.harness import Recording, harness_verilog
 from warpfile.sim.simulator_verilog import for_simulators
@@ -117,7 +117,7 @@ def verilog_key(scheme: Scheme, cfg: Config) -> str:
     """Hash of configuration, parts, all sources that can decide the text, and the versions of the generator."""
     parts = scheme.parts(cfg)
     chosen = [(part.name, part.rtl) for part in parts]
-    code = fingerprint(_GENERATOR, foreign(parts), _TOOLS)
+    code = fingerprint(_GENERATOR, other_packages(parts), _TOOLS)
     return hashlib.sha256(repr((scheme.name, chosen, cfg, code)).encode()).hexdigest()[:16]
 
 

@@ -43,7 +43,7 @@ def _build(root: Path, machine: str, optimised: bool) -> list[float]:
             (Path(folder) / file).write_text(text)
         sources = [Path(folder) / file for file in texts]
         simulators.build("verilator", sources, Path(folder), optimised=optimised)
-        return [seconds for _, seconds in simulators.spent(Path(folder))]
+        return [seconds for _, seconds in simulators.build_seconds(Path(folder))]
 
 
 if __name__ == "__main__":

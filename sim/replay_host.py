@@ -61,7 +61,7 @@ def replay(
         simulation = pool.submit(run_module, harness, "warpfile.sim.replay", scratch, arguments, environment, result)
         feed(pipe, side.blocks(), simulation, progress)
         simulation.result()
-    return judge(side, Found.load(result))
+    return outcome_of(side, Found.load(result))
 
 
 def feed(pipe: Path, blocks: Iterable[bytes], simulation: Future[None], progress: Callable[[], None]) -> None:
@@ -93,7 +93,7 @@ def _open(pipe: Path, simulation: Future[None]) -> int | None:
     return None
 
 
-def judge(side: GoldenSide, found: Found) -> Replayed:
+def outcome_of(side: GoldenSide, found: Found) -> Replayed:
     """The outcome of a run in which everything was equal and everything was compared, or what was not so."""
     counters, golden = side.counters(), dict(side.model.counters)
     environment, checked = side.environment, side.operands_checked

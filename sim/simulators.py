@@ -344,7 +344,7 @@ def _run(command: list[str], directory: Path, environment: dict[str, str]) -> No
         raise SimulatorError(f"{Path(command[0]).name} failed (log: {log}): {last}")
 
 
-def spent(directory: Path) -> list[tuple[str, float]]:
+def build_seconds(directory: Path) -> list[tuple[str, float]]:
     """Programs that built a simulation, in their order, with their seconds of processor time."""
     found = re.findall(r"(?m)^CPU seconds of (\S+): (\S+)$", (directory / "build.log").read_text())
     return [(name, float(seconds)) for name, seconds in found]

@@ -167,8 +167,8 @@ _KNOWN: dict[str, tuple[float, float]] = {}
 def _multiplexers(library: Liberty) -> tuple[float, float]:
     """Areas of what chooses one of two and one of four, found once per library."""
     if library.text not in _KNOWN:
-        two = min(_areas(library, lambda cell: chooses(cell, 2)), default=3 * library.nand2_area)
-        _KNOWN[library.text] = two, min(_areas(library, lambda cell: chooses(cell, 4)), default=3 * two)
+        two = min(_areas(library, lambda cell: is_multiplexer(cell, 2)), default=3 * library.nand2_area)
+        _KNOWN[library.text] = two, min(_areas(library, lambda cell: is_multiplexer(cell, 4)), default=3 * two)
     return _KNOWN[library.text]
 
 
@@ -179,7 +179,7 @@ def _areas(library: Liberty, wanted: Callable[[Cell], bool]) -> list[float]:
     return [cell.area for cell in usable if cell.area > 0 and wanted(cell)]
 
 
-def chooses(cell: Cell, ways: int) -> bool:
+def is_multiplexer(cell: Cell, ways: int) -> bool:
     """Whether the cell's output is the one of so many inputs whose number the other inputs say, in any order."""
     pins, selects = cell.inputs, ways.bit_length() - 1
     if len(cell.functions) != 1 or len(pins) != ways + selects or cell.flip_flop or cell.latch:

@@ -48,7 +48,7 @@ class Buffer:
     tables: str
 
 
-def middling_buffer(library: Liberty) -> Buffer:
+def mid_size_buffer(library: Liberty) -> Buffer:
     """The buffer that everything is driven with.
 
     Of all buffers, those remain that may drive more than every smaller one (this drops delay cells); the
@@ -103,12 +103,15 @@ def with_memories(
     types = "".join(_BUS.format(width=width, last=width - 1) for width in widths)
     found = _TIME.search(library.text)
     unit = _NS[found[2]] * float(found[1] or 1) if found else 1.0
-    late = {name: replace(buffer, tables=later(buffer.tables, ns / unit)) for name, ns in (access_ns or {}).items()}
+    late = {
+        name: replace(buffer, tables=with_longer_delays(buffer.tables, ns / unit))
+        for name, ns in (access_ns or {}).items()
+    }
     cells = (_memory(name, memory["ports"], late.get(name, buffer), clock) for name, memory in memories.items())
     return library.text[: library.text.rindex("}")] + types + "".join(cells) + "}\n"
 
 
-def later(tables: str, delay: float) -> str:
+def with_longer_delays(tables: str, delay: float) -> str:
     """Timing tables whose delays are so much longer, in the unit of the tables; transitions stay."""
     return _DELAYS.sub(lambda found: found[1] + _NUMBER.sub(lambda one: f"{float(one[0]) + delay:g}", found[2]), tables)
 

@@ -98,7 +98,7 @@ def _together(folder: Path, found: list[dict[str, Any]]) -> dict[str, Any]:
     return {**found[0], "preset": None, "schemes": {name: row for one in found for name, row in one["schemes"].items()}}
 
 
-def apart(facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def split_by_scheme(facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The facts of each scheme as a document of its own, by the scheme's name."""
     schemes = facts["schemes"].items()
     return {name: {**facts, "preset": row["preset"], "schemes": {name: row}} for name, row in schemes}

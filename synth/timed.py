@@ -12,7 +12,7 @@ from typing import Any
 from warpfile import tools
 from warpfile.synth import fo4
 from warpfile.synth.dont_use import PATTERNS
-from warpfile.synth.drive import Buffer, load_femtofarads, middling_buffer
+from warpfile.synth.drive import Buffer, load_femtofarads, mid_size_buffer
 from warpfile.synth.fanout import SPLIT, Netlist, Urgency, buffer_trees, name_cells
 from warpfile.synth.liberty import Cell, Liberty
 from warpfile.synth.mapped import GATED, SCRIPTS, map_timed
@@ -162,7 +162,7 @@ class _Flow:
 
     @property
     def buffer(self) -> Buffer:
-        return middling_buffer(self.liberty)
+        return mid_size_buffer(self.liberty)
 
     def mapped(self, script: str, gates: bool) -> dict[str, Any]:
         """Mapped, every cell with a name."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from warpfile import tools
 from warpfile.synth import fo4
-from warpfile.synth.drive import LOADS, Buffer, load_femtofarads, middling_buffer, with_memories
+from warpfile.synth.drive import LOADS, Buffer, load_femtofarads, mid_size_buffer, with_memories
 from warpfile.synth.fanout import CLOCK, FanOut, Netlist, buffer_trees, name_cells
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.mapped import MAP, map_for_speed, structural_verilog
@@ -253,7 +253,7 @@ def critical_path(
     With ``access_fo4`` the same netlist is timed once more, with that time from the clock edge to each memory's output.
     Raises ``ValueError`` for a library without timing and :class:`TimingError` where OpenSTA refuses the netlist.
     """
-    buffer = middling_buffer(liberty)
+    buffer = mid_size_buffer(liberty)
     if tools.find("sta") is None:
         return CriticalPath(None, tools.missing("sta"))
     drive = f"set_driving_cell {buffer.name}\nset_load {load_femtofarads(liberty, buffer):g}\n"
@@ -275,7 +275,7 @@ def critical_path(
 
 def session(design: Mapping[str, Any], top: str, memories: Collection[str], liberty: Liberty) -> Session:
     """OpenSTA with a mapped design, whose ends are as :func:`critical_path` says; to be entered."""
-    netlist, buffer = design["modules"], middling_buffer(liberty)
+    netlist, buffer = design["modules"], mid_size_buffer(liberty)
     library = with_memories(liberty, buffer, {name: netlist[name] for name in memories if name in netlist}, CLOCK)
     files = {"mapped.v": structural_verilog(design), "cells.lib": library}
     return Session(files, _whole(_SET_UP, netlist[top], top, buffer))

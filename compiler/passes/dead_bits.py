@@ -39,7 +39,7 @@ def _live_behind(trace: Trace, start: int, end: int) -> Iterator[tuple[int, set[
             live |= set(static.sources)
 
 
-def fewer(rng: random.Random, masks: np.ndarray) -> np.ndarray:
+def random_subset(rng: random.Random, masks: np.ndarray) -> np.ndarray:
     """Some of the dead bits."""
     kept = [rng.getrandbits(16) for _ in masks]
     return masks & np.array(kept, dtype=np.int64)

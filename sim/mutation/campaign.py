@@ -17,7 +17,7 @@ from warpfile.sim.mutation.cases import Case
 from warpfile.sim.mutation.mutants import Mutant
 from warpfile.sim.plan import HANG_CYCLES
 from warpfile.sim.replay import FOUND_VARIABLE, Found
-from warpfile.sim.replay_host import judge
+from warpfile.sim.replay_host import outcome_of
 from warpfile.sim.runner import run_module
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stream import GoldenSide
@@ -110,8 +110,8 @@ def _differences(
         environment = {FOUND_VARIABLE: str(finished), MUTANTS_VARIABLE: json.dumps([NO_MUTANT, *numbers])}
         run_module(harness, "warpfile.sim.mutation.bench", scratch, plusargs, environment, finished)
         sound = _found(found_path(finished, NO_MUTANT))
-        if sound is None or not judge(side, sound).outcome:
-            different = _difference(layout, sound) or judge(side, sound).objection
+        if sound is None or not outcome_of(side, sound).outcome:
+            different = _difference(layout, sound) or outcome_of(side, sound).objection
             raise ValueError(f"the machine without a mutant must pass {name}, not differ in {different}")
         found = {number: _difference(layout, _found(found_path(finished, number))) for number in numbers}
         return {number: difference for number, difference in found.items() if difference}

@@ -99,7 +99,7 @@ PARSED = {
     "make study": _MINUTES,
     "make evidence": "it takes an hour from nothing",
     "python -m warpfile.pages evidence regmutex": _MINUTES,
-    "python -m warpfile.pages evidence --text": "tests/warpfile/pages/evidence/test_kept.py checks it",
+    "python -m warpfile.pages evidence --text": "tests/warpfile/pages/evidence/test_stored.py checks it",
     "make test": _MINUTES,
     "make check": _MINUTES,
     "make cacti": _PACKAGES,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from tests.formal.properties import Proof
 from tests.formal.prover import messages, prove
-from warpfile.pages.writing import page_parser, settle
+from warpfile.pages.writing import page_parser, write_or_check
 from warpfile.schemes import PARTS, Part
-from warpfile.schemes.part import found
+from warpfile.schemes.part import load_object
 from warpfile.schemes.registry import COMING
 
 _HERE = "tests.formal"
@@ -22,14 +22,14 @@ _FRAME = ("arbiters", "frame", "scoreboard", "pending_entries", "orders")
 
 def proofs_of(parts: Iterable[Part]) -> tuple[Proof, ...]:
     """The proofs that the rows of some parts name."""
-    return tuple(proof for part in parts for place in part.proofs for proof in found(place))
+    return tuple(proof for part in parts for place in part.proofs for proof in load_object(place))
 
 
 #: What this repository proves; the page lists it.
 PROOFS = (
-    *(proof for name in _FRAME for proof in found(f"{_HERE}.{name}:PROOFS")),
+    *(proof for name in _FRAME for proof in load_object(f"{_HERE}.{name}:PROOFS")),
     *proofs_of(part for part in PARTS.values() if all(place.startswith(f"{_HERE}.") for place in part.proofs)),
-    *proofs_of(part for name in COMING for part in found(f"warpfile.schemes.{name}:PARTS")),
+    *proofs_of(part for name in COMING for part in load_object(f"warpfile.schemes.{name}:PARTS")),
 )
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "proofs.md"
 _INTRODUCTION = """\
@@ -82,4 +82,4 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.parts if name not in PARTS]:
         parser.error(f"PART must be one of {', '.join(PARTS)}, not {unknown[0]}")
-    return int(_prove(options.parts) > 0) if options.parts else settle(options, {PAGE: table()})
+    return int(_prove(options.parts) > 0) if options.parts else write_or_check(options, {PAGE: table()})

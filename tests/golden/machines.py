@@ -23,7 +23,7 @@ from warpfile.golden.rf.shared.file import SharedFile
 from warpfile.golden.rf.shrf.file import LeveledFile
 from warpfile.golden.scheduler.las.scheduler import Las
 from warpfile.schemes import find
-from warpfile.schemes.part import found
+from warpfile.schemes.part import load_object
 from warpfile.spec.config import Config
 from warpfile.spec.probe import Fields, ProbeLayout
 
@@ -48,7 +48,7 @@ class Baseline(Machine):
     file: BankedFile
 
     def __init__(self, cfg: Config, layout: ProbeLayout) -> None:
-        scheduler, collectors, file = (found(part.golden) for part in find(self.scheme).parts(cfg))
+        scheduler, collectors, file = (load_object(part.golden) for part in find(self.scheme).parts(cfg))
         super().__init__(cfg, layout, scheduler, self.kind or collectors, self.file_kind or file)
 
 

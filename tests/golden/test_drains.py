@@ -9,7 +9,7 @@ from tests.golden.scenario import run as run_model
 from warpfile.golden import Machine
 from warpfile.golden.rf.banked.file import BankedFile
 from warpfile.schemes import SCHEMES
-from warpfile.schemes.part import found
+from warpfile.schemes.part import load_object
 from warpfile.spec.config import Config
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
@@ -36,7 +36,7 @@ class Deaf(BankedFile):
 def deaf(cfg: Config, layout: ProbeLayout) -> Machine:
     """The baseline over such a file."""
     scheduler, collectors, _ = SCHEMES["baseline"].parts(cfg)
-    return Machine(cfg, layout, found(scheduler.golden), found(collectors.golden), Deaf)
+    return Machine(cfg, layout, load_object(scheduler.golden), load_object(collectors.golden), Deaf)
 
 
 def run(cfg: Config, trace: Trace) -> Run:

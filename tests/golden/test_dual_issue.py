@@ -13,7 +13,7 @@ from warpfile.golden.run import observations
 from warpfile.output.display import silent
 from warpfile.pages.evidence.study import Point, Run, studied
 from warpfile.schemes import find
-from warpfile.schemes.part import found
+from warpfile.schemes.part import load_object
 from warpfile.spec.config import Config
 from warpfile.spec.dual_issue import DualEnvironment
 from warpfile.spec.workload import prepare
@@ -24,7 +24,7 @@ CFG = Config(banks=4, collect="all", collectors=2, buffer_depth=4, ports=3)
 def issues(*warps: Sequence[Step], cfg: Config = CFG) -> list[int]:
     """Beats that issue in every cycle, from the first one with an issue on."""
     scheme, layout = find("baseline"), layout_of("baseline", cfg)
-    model = DualMachine(cfg, layout, *(found(part.golden) for part in scheme.parts(cfg)))
+    model = DualMachine(cfg, layout, *(load_object(part.golden) for part in scheme.parts(cfg)))
     environment = DualEnvironment(cfg, prepare(cfg, hand_trace(*warps)), layout)
     counts = []
     for word in observations(model, environment, 1_000):

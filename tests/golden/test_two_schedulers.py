@@ -15,7 +15,7 @@ from warpfile.output.display import silent
 from warpfile.pages.evidence.study import Point, Run, studied
 from warpfile.pages.schedulers import scheduled, single
 from warpfile.schemes import find
-from warpfile.schemes.part import found
+from warpfile.schemes.part import load_object
 from warpfile.spec.config import Config
 from warpfile.spec.dual_issue import EXITS, ISSUED, WARP, SchedulersEnvironment
 from warpfile.spec.trace import Port
@@ -31,7 +31,7 @@ Cycle = tuple[dict[str, int], list[int]]
 def cycles(*warps: Sequence[Step], cfg: Config = CFG, model: type[TwoSchedulers] = TwoSchedulers) -> list[Cycle]:
     """Every cycle of a run; the warps are one CTA, warp w in slot w."""
     scheme, layout = find("baseline"), layout_of("baseline", cfg)
-    machine = model(cfg, layout, *(found(part.golden) for part in scheme.parts(cfg)))
+    machine = model(cfg, layout, *(load_object(part.golden) for part in scheme.parts(cfg)))
     seen = []
     for word in observations(machine, SchedulersEnvironment(cfg, prepare(cfg, hand_trace(*warps)), layout), 1_000):
         fields, second = layout.unpack(word & (1 << layout.width) - 1), word >> layout.width
@@ -144,7 +144,7 @@ def test_other_numbers_of_ports_are_refused() -> None:
 )
 def test_a_kernel_executes_the_same_in_fewer_cycles(scheme: str, kernel: str, changes: dict[str, object]) -> None:
     preset = "fermi_linear" if scheme.startswith("regmutex") else "fermi"
-    point = Point(scheme, preset, setting="launch").but(**changes)
+    point = Point(scheme, preset, setting="launch").with_changes(**changes)
     (plain,), (twice,) = single(point), scheduled(point)
     # While they run, every operand is compared with the trace.
     study = studied([Run(point, kernel) for point in (plain, twice)], silent, fresh=True)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.schemes.foreign import ROWS, install
 from warpfile.schemes import PARTS, SCHEMES, find, registry, variants
-from warpfile.schemes.fingerprint import foreign
+from warpfile.schemes.fingerprint import other_packages
 
 OWN = ["baseline", "bow", "bow_wr", "malekeh", "rfc", "pilot", "regmutex", "regmutex_paired", "ltrf", "ltrf_plus"]
 OWN += ["corf", "corf_plus", "modern", "larf"]
@@ -36,7 +36,7 @@ def test_a_foreign_scheme_is_known_by_its_name(site: Path) -> None:
     assert list(SCHEMES) == [*OWN, "copied"]
     assert find("copied").preset == "tiny" and PARTS["copy"].slot == "rf"
     assert find("bow+copy").configuration("tiny") == SCHEMES["bow"].configuration("tiny")
-    assert foreign(find("copied").parts(find("copied").configuration("tiny"))) == {("foreign_one", home)}
+    assert other_packages(find("copied").parts(find("copied").configuration("tiny"))) == {("foreign_one", home)}
 
 
 def test_what_is_coming_has_a_name_and_is_not_listed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from warpfile.compiler.passes.pilot.exact import accesses
-from warpfile.pages.mutation import Bundled, Row, assess, configured, mutants_of, report, settled
+from warpfile.pages.mutation import Bundled, Row, assess, closed_rows, configured, mutants_of, report
 from warpfile.schemes import SCHEMES, find
 from warpfile.sim.build import generated_verilog
 from warpfile.sim.mutation.campaign import Verdict, campaign
@@ -202,13 +202,13 @@ def test_what_a_page_has_settled_is_kept_and_only_for_the_same_mutants():
         Row.of(Verdict(mutants[3], equivalent=True)),
     ]
     page = report(rows, "baseline", "tiny")
-    kept = settled(page, mutants)
+    kept = closed_rows(page, mutants)
     assert [row.number for row in kept] == [0, 2, 3]
     again = report(sorted([*kept, rows[1]], key=lambda row: row.number), "baseline", "tiny")
     assert again == page
     for other in (mutants[:3], [*mutants[:3], Mutant(3, "part", "", "inv of B[3] in `a | b`")]):
         with pytest.raises(ValueError, match="the page is of other mutants: run all of them, without --open"):
-            settled(page, other)
+            closed_rows(page, other)
 
 
 @pytest.mark.regress

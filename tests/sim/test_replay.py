@@ -20,7 +20,7 @@ from warpfile.sim.initial_state import PLAIN, InitialState
 from warpfile.sim.plan import HANG_CYCLES, Outcome
 from warpfile.sim.records import StreamFormat
 from warpfile.sim.replay import FOUND_VARIABLE, Found
-from warpfile.sim.replay_host import Replayed, judge, replay
+from warpfile.sim.replay_host import Replayed, outcome_of, replay
 from warpfile.sim.runner import run_module, simulate
 from warpfile.sim.simulators import SimulatorError
 from warpfile.sim.stimulus import sections
@@ -328,7 +328,7 @@ def whole(side: GoldenSide) -> Found:
 
 def test_only_a_run_in_which_everything_was_compared_is_a_pass(ended: GoldenSide) -> None:
     good = whole(ended)
-    assert judge(ended, good).outcome
+    assert outcome_of(ended, good).outcome
     for change in (
         {"compared": good.compared - 1},
         {"compared": good.compared - 1, "announced": good.announced - 1},
@@ -337,14 +337,14 @@ def test_only_a_run_in_which_everything_was_compared_is_a_pass(ended: GoldenSide
         {"faulty": True},
         {"operands_checked": good.operands_checked - 1},
     ):
-        judged = judge(ended, dataclasses.replace(good, **change))  # type: ignore[arg-type]
+        judged = outcome_of(ended, dataclasses.replace(good, **change))  # type: ignore[arg-type]
         assert judged.outcome is None and judged.objection, change
 
 
 def test_a_counter_that_the_observation_words_do_not_confirm_is_no_pass(ended: GoldenSide) -> None:
     good = whole(ended)
     ended.model.counts.beats += 1  # type: ignore[attr-defined]
-    assert judge(ended, good).objection == "counters are wrong: beats"
+    assert outcome_of(ended, good).objection == "counters are wrong: beats"
 
 
 @pytest.mark.needs("iverilog")

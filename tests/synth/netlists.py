@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from warpfile.output.display import say
-from warpfile.pages.writing import DOCS, page_parser, settle
+from warpfile.pages.writing import DOCS, page_parser, write_or_check
 from warpfile.results.markdown import table
 from warpfile.schemes import SCHEMES, TOP
 from warpfile.spec.structure import BOXES
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str]) -> int:
             say(f"{one.scheme} {one.module}: {one.verdict}, {one.cells:,} cells, {one.seconds:.1f} s")
             failed = failed or one.verdict != PROVEN
             found[name].append(row(one))
-    return settle(options, {PAGE: page(found)}) or int(failed)
+    return write_or_check(options, {PAGE: page(found)}) or int(failed)
 
 
 Row = tuple[str, ...]

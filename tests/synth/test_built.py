@@ -13,7 +13,7 @@ from warpfile.synth.built import (
     Built,
     Macro,
     built,
-    chooses,
+    is_multiplexer,
     multiplexed,
     of_flip_flops,
     of_latches,
@@ -80,8 +80,8 @@ def test_every_port_costs_its_own(sky: Liberty) -> None:
 
 
 def test_multiplexers_are_known_by_what_they_compute(sky: Liberty) -> None:
-    assert {name for name, cell in sky.cells.items() if chooses(cell, 2)} == {"sky130_fd_sc_hd__mux2_1"}
-    assert {name for name, cell in sky.cells.items() if chooses(cell, 4)} == {"sky130_fd_sc_hd__mux4_1"}
+    assert {name for name, cell in sky.cells.items() if is_multiplexer(cell, 2)} == {"sky130_fd_sc_hd__mux2_1"}
+    assert {name for name, cell in sky.cells.items() if is_multiplexer(cell, 4)} == {"sky130_fd_sc_hd__mux4_1"}
     assert [multiplexed(words, sky) for words in (1, 2, 3, 4, 5)] == pytest.approx(
         [0, MUX2, 2 * MUX2, MUX4, MUX4 + MUX2]
     )

@@ -13,7 +13,7 @@ import pytest
 
 from warpfile.schemes import SCHEMES
 from warpfile.synth.area import AreaReport, critical_path, measure, source
-from warpfile.synth.figures import KEPT, apart, changes, excessive, read_figures
+from warpfile.synth.figures import KEPT, changes, excessive, read_figures, split_by_scheme
 from warpfile.tools import OSU018
 
 #: Preset of the scheme ``modern``, at which others are compared with it.
@@ -106,7 +106,7 @@ def test_figures_of_a_folder_are_those_of_its_files(tmp_path: Path) -> None:
     both["schemes"]["triple"] = copy.deepcopy(both["schemes"]["double"])
     for name, row in both["schemes"].items():
         row["preset"] = f"preset of {name}"
-    for name, one in apart(both).items():
+    for name, one in split_by_scheme(both).items():
         assert list(one["schemes"]) == [name] and one["preset"] == f"preset of {name}"
         (tmp_path / f"{name}.json").write_text(json.dumps(one))
     assert changes(both, read_figures(tmp_path)) == [] == changes(read_figures(tmp_path), both)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from warpfile.synth import timing
-from warpfile.synth.drive import later, load_femtofarads, middling_buffer, with_memories
+from warpfile.synth.drive import load_femtofarads, mid_size_buffer, with_longer_delays, with_memories
 from warpfile.synth.fanout import LIMIT
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.timing import CriticalPath, PathCell, critical_path
@@ -131,17 +131,17 @@ def test_the_buffer_is_the_middle_one_of_those_that_drive_more_than_smaller_ones
     sizes = {"X1": (2, 1.0), "X2": (3, 2.0), "SLOW": (4, 1.5), "X4": (5, 4.0), "X8": (9, 8.0)}
     found = [gate(name, area, "A", 0.04, "positive_unate", most) for name, (area, most) in sizes.items()]
     banned = gate("BANNED", 4, "A", 0.04, "positive_unate", 3.0).replace("area: 4;", "area: 4; dont_use: true;")
-    assert middling_buffer(library(tmp_path, *CELLS[:2], FLIP_FLOP, *found, banned)).name == "X2"
-    assert middling_buffer(library(tmp_path, *CELLS[:2], FLIP_FLOP, *found[1:])).name == "X4"
+    assert mid_size_buffer(library(tmp_path, *CELLS[:2], FLIP_FLOP, *found, banned)).name == "X2"
+    assert mid_size_buffer(library(tmp_path, *CELLS[:2], FLIP_FLOP, *found[1:])).name == "X4"
 
 
 def test_a_load_is_given_in_femtofarads(tmp_path: Path) -> None:
     cells = library(tmp_path)
-    assert load_femtofarads(cells, middling_buffer(cells)) == pytest.approx(4 * 10.0)
+    assert load_femtofarads(cells, mid_size_buffer(cells)) == pytest.approx(4 * 10.0)
     path = tmp_path / "other.lib"
     path.write_text(cells.text.replace("(1, pf)", '(2.0, "ff")'))
     other = read_liberty(path)
-    assert load_femtofarads(other, middling_buffer(other)) == pytest.approx(4 * 0.01 * 2)
+    assert load_femtofarads(other, mid_size_buffer(other)) == pytest.approx(4 * 0.01 * 2)
 
 
 def test_a_library_without_timing_is_refused_in_one_line() -> None:
@@ -162,7 +162,7 @@ def test_memories_become_cells_of_the_library(tmp_path: Path) -> None:
     ports = {"clk": ("input", 1), "write": ("input", 1), "row": ("input", 3), "data": ("output", 8)}
     ram = {"ports": {name: {"direction": way, "bits": [0] * width} for name, (way, width) in ports.items()}}
     path = tmp_path / "more.lib"
-    path.write_text(with_memories(cells, middling_buffer(cells), {"ram": ram}, "clk"))
+    path.write_text(with_memories(cells, mid_size_buffer(cells), {"ram": ram}, "clk"))
     assert set(read_liberty(path).cells) == {*cells.cells, "ram"}
     assert path.read_text().count("type(bits_") == 2
 
@@ -229,7 +229,7 @@ def test_the_slowest_path_is_another_one_where_a_memory_is_slow(
 
 def test_delays_of_tables_grow_and_transitions_do_not() -> None:
     tables = 'cell_rise(t) { values("0.1, 0.2", "1e-3, 4"); }\nrise_transition(t) { values("0.5"); }'
-    assert later(tables, 1) == tables.replace('"0.1, 0.2", "1e-3, 4"', '"1.1, 1.2", "1.001, 5"')
+    assert with_longer_delays(tables, 1) == tables.replace('"0.1, 0.2", "1e-3, 4"', '"1.1, 1.2", "1.001, 5"')
 
 
 @needs_sta

@@ -9,7 +9,7 @@ from typing import Any
 
 from warpfile import tools
 from warpfile.output.display import say
-from warpfile.pages.writing import DOCS, page_parser, settle
+from warpfile.pages.writing import DOCS, page_parser, write_or_check
 from warpfile.results.designs import BASELINE, Design, designs
 from warpfile.results.markdown import signed, table
 from warpfile.spec.config import Config
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str]) -> int:
     if not options.liberty:
         say("arrays: needs --liberty FILE, a cell library for areas")
         return 1
-    return settle(options, {PAGE: "\n".join(page([read_liberty(path) for path in options.liberty]))})
+    return write_or_check(options, {PAGE: "\n".join(page([read_liberty(path) for path in options.liberty]))})
 
 
 def page(libraries: Sequence[Liberty]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from warpfile.pages.writing import DOCS, page_parser, settle
+from warpfile.pages.writing import DOCS, page_parser, write_or_check
 from warpfile.results.designs import designs
 from warpfile.results.markdown import table
 from warpfile.schemes import SCHEMES
@@ -56,7 +56,7 @@ row sums up structures without gates that are no table and no array of operands.
 def main(arguments: Sequence[str]) -> int:
     """Generate every scheme with clock gates, and write the page."""
     options = page_parser("clock_gates", __doc__).parse_args(arguments)
-    return settle(options, {PAGE: "\n".join(_page())})
+    return write_or_check(options, {PAGE: "\n".join(_page())})
 
 
 def _page() -> Iterator[str]:

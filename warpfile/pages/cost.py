@@ -9,7 +9,7 @@ from typing import Any
 from warpfile.cli.commands.area import Cost, area_facts, measured
 from warpfile.output.display import progress
 from warpfile.pages.headline import PAGE, section
-from warpfile.pages.writing import page_parser, settle
+from warpfile.pages.writing import page_parser, write_or_check
 from warpfile.results.claims import DENSE
 from warpfile.results.claims import measured as of_claim
 from warpfile.results.designs import BASELINE, Design, designs
@@ -29,13 +29,13 @@ def main(arguments: Sequence[str]) -> int:
         "--delays", type=Path, action="append", default=[], help="cell library for critical paths; needs OpenSTA"
     )
     options = parser.parse_args(arguments)
-    wanted = list(costed())
+    wanted = list(costed_designs())
     with progress("cost") as report:
         costs = measured(wanted, None, report, options.delays)
-    return settle(options, {PAGE: "\n".join(_page(costs))})
+    return write_or_check(options, {PAGE: "\n".join(_page(costs))})
 
 
-def costed() -> Iterator[Design]:
+def costed_designs() -> Iterator[Design]:
     """Every scheme: the design that its paper costs, and its own configuration where that is another one."""
     for own in designs(("all",), None, ()):
         scheme, point = own.scheme, own.scheme.point

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from warpfile.output.display import followed
 from warpfile.pages.integration import PAGE
-from warpfile.pages.writing import page_parser, settle
+from warpfile.pages.writing import page_parser, write_or_check
 from warpfile.results.markdown import table
 from warpfile.schemes import SCHEMES, TOP, Scheme
 from warpfile.spec.structure import RAMS
@@ -59,4 +59,4 @@ def main(arguments: Sequence[str]) -> int:
     """Write the table."""
     options = page_parser("cycle", __doc__).parse_args(arguments)
     measured = {name: dependencies(SCHEMES[name]) for name in followed("cycle", SCHEMES)}
-    return settle(options, {PAGE: page(PAGE.read_text(), measured)}, (rows(measured),))
+    return write_or_check(options, {PAGE: page(PAGE.read_text(), measured)}, (rows(measured),))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from warpfile.cli.commands.energy import run_all
 from warpfile.cli.commands.memory_energy import MemoryBill
 from warpfile.output.display import Report, progress, silent
-from warpfile.pages.writing import DOCS, page_parser, settle
+from warpfile.pages.writing import DOCS, page_parser, write_or_check
 from warpfile.results.designs import ALL, Choice, chosen
 from warpfile.results.markdown import percent, signed, table
 from warpfile.synth.arrays import GIGAHERTZ, ArrayPrices, read_array_prices
@@ -90,4 +90,4 @@ def main(arguments: Sequence[str]) -> int:
     options = page_parser("energies", __doc__).parse_args(arguments)
     with progress("energies") as report:
         text = page(report)
-    return settle(options, {PAGE: text})
+    return write_or_check(options, {PAGE: text})

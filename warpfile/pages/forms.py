@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from warpfile.cli.commands.area import Cost, measured
 from warpfile.output.display import progress
-from warpfile.pages.cost import costed
-from warpfile.pages.writing import DOCS, page_parser, settle
+from warpfile.pages.cost import costed_designs
+from warpfile.pages.writing import DOCS, page_parser, write_or_check
 from warpfile.results.claims import DENSE
 from warpfile.results.claims import measured as of_claim
 from warpfile.results.designs import Design
@@ -37,12 +37,14 @@ def main(arguments: Sequence[str]) -> int:
     options = page_parser("forms", __doc__).parse_args(arguments)
     with progress("forms") as report:
         costs = measured(
-            [made(one, form) for one in costed() if one.config.operand_arrays for form in FORMS], None, report
+            [with_storage(one, form) for one in costed_designs() if one.config.operand_arrays for form in FORMS],
+            None,
+            report,
         )
-    return settle(options, {PAGE: "\n".join(page(costs))})
+    return write_or_check(options, {PAGE: "\n".join(page(costs))})
 
 
-def made(design: Design, form: str) -> Design:
+def with_storage(design: Design, form: str) -> Design:
     """A design with its arrays in some form."""
     changes = {**design.changes, "storage": form}
     return Design(design.scheme, design.preset, design.scheme.configuration(design.preset, **changes), changes)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from warpfile.output.display import followed
-from warpfile.pages.writing import DOCS, ROOT, page_parser, settle
+from warpfile.pages.writing import DOCS, ROOT, page_parser, write_or_check
 from warpfile.schemes import SCHEMES
 from warpfile.spec.config import Config
 from warpfile.synth.yosys import run
@@ -82,4 +82,4 @@ def row(family: str, what: str, verilog: str, top: str) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Write the page."""
     options = page_parser("fpga", __doc__).parse_args(arguments)
-    return settle(options, {PAGE: page()})
+    return write_or_check(options, {PAGE: page()})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from warpfile.pages.writing import DOCS, page_parser, settle
+from warpfile.pages.writing import DOCS, page_parser, write_or_check
 from warpfile.results.designs import BASELINE
 from warpfile.results.markdown import signed, table
 from warpfile.schemes import SCHEMES
@@ -40,10 +40,10 @@ def main(arguments: Sequence[str]) -> int:
     options = page_parser("headline", __doc__).parse_args(arguments)
     kept = read_figures(KEPT)["schemes"]
     made = section({name: kept[name] for name in SCHEMES})
-    return settle(options, {PAGE: put(PAGE.read_text(), made)}, [made])
+    return write_or_check(options, {PAGE: with_section(PAGE.read_text(), made)}, [made])
 
 
-def put(page: str, made: str) -> str:
+def with_section(page: str, made: str) -> str:
     """The page with this section. Raises ``ValueError`` where it has no place for it."""
     before, begin, rest = page.partition(BEGIN)
     _, end, behind = rest.partition(END)

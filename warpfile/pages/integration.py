@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from graphlib import TopologicalSorter
 from itertools import pairwise
 
-from warpfile.pages.writing import DOCS, page_parser, settle
+from warpfile.pages.writing import DOCS, page_parser, write_or_check
 from warpfile.schemes import SCHEMES
 from warpfile.spec.beat import decode_fields, dispatch_fields, launch_fields, result_fields
 from warpfile.spec.config import Config
@@ -95,4 +95,4 @@ def page(text: str) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Write the tables."""
     options = page_parser("integration", __doc__).parse_args(arguments)
-    return settle(options, {PAGE: page(PAGE.read_text())}, (tables(),))
+    return write_or_check(options, {PAGE: page(PAGE.read_text())}, (tables(),))

@@ -17,7 +17,7 @@ from warpfile.compiler import parse
 from warpfile.emulator.arguments import Argument
 from warpfile.emulator.launch import Launch
 from warpfile.emulator.run import execute
-from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
+from warpfile.pages.writing import DOCS, page_parser, with_tables, write_or_check
 from warpfile.results.markdown import table as markdown
 from warpfile.results.run import golden_run
 from warpfile.schemes import find
@@ -190,4 +190,4 @@ def main(arguments: Sequence[str]) -> int:
             parser.error(f"PRESET must be one of {', '.join(PRESETS)}, not {one}")
     made = markdown(COLUMNS, page_rows(options.presets or tuple(PRESETS)))
     options.printed |= bool(options.presets)
-    return settle(options, {PAGE: with_tables(PAGE.read_text(), (made,))}, (made,))
+    return write_or_check(options, {PAGE: with_tables(PAGE.read_text(), (made,))}, (made,))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warpfile.output.display import progress
-from warpfile.pages.writing import DOCS, ROOT, page_parser, settle
+from warpfile.pages.writing import DOCS, ROOT, page_parser, write_or_check
 from warpfile.schemes import SCHEMES, Scheme, find
 from warpfile.sim.build import generated_verilog
 from warpfile.sim.mutation.campaign import Progress, Verdict, campaign
@@ -160,7 +160,7 @@ class Row:
         return f"| {self.number} | `{self.module}` | {_cell(self.place)} | {self.result} |\n"
 
 
-def settled(page: str, mutants: Sequence[Mutant]) -> list[Row]:
+def closed_rows(page: str, mutants: Sequence[Mutant]) -> list[Row]:
     """Rows of a page that are not open. Raises ``ValueError`` if the page is not of exactly these mutants."""
     cells = [_CELLS.fullmatch(line) for line in page.splitlines()]
     rows = [Row(int(c[1]), c[2], c[3].replace("\\|", "|"), c[4]) for c in cells if c]
@@ -221,7 +221,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(str(error))
     still = any(row.open for _, rows in made for row in rows)
     pages = {_page(name): report(rows, name, options.preset) for name, rows in made}
-    return max(settle(options, pages), int(still))
+    return max(write_or_check(options, pages), int(still))
 
 
 def _page(scheme: str) -> Path:
@@ -234,7 +234,7 @@ def assessed(scheme: Scheme, options: argparse.Namespace) -> tuple[str, list[Row
     with progress("mutation") as tell:
         tell(f"mutants of {scheme.name}")
         mutated, mutants = mutants_of(scheme, options.preset, options.count, root)
-    rows = settled(_page(scheme.name).read_text(), mutants) if options.open else []
+    rows = closed_rows(_page(scheme.name).read_text(), mutants) if options.open else []
     left = [mutant for mutant in mutants if mutant.number not in {row.number for row in rows}]
     rows += map(Row.of, assess(scheme, options.preset, mutated, left, root, _show))
     return scheme.name, sorted(rows, key=lambda row: row.number)

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from warpfile.output.display import progress, silent
-from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
+from warpfile.pages.writing import DOCS, page_parser, with_tables, write_or_check
 from warpfile.results.markdown import table as markdown
 from warpfile.results.run import golden_run
 from warpfile.schemes import find
@@ -109,4 +109,4 @@ def main(arguments: Sequence[str]) -> int:
             report(row.kernel, len(found), len(chosen))
     made = text(found)
     options.printed |= bool(options.kernels)
-    return settle(options, {PAGE: with_tables(PAGE.read_text(), (made,))}, (made,))
+    return write_or_check(options, {PAGE: with_tables(PAGE.read_text(), (made,))}, (made,))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warpfile import tools
-from warpfile.pages.writing import DOCS, page_parser, settle
+from warpfile.pages.writing import DOCS, page_parser, write_or_check
 from warpfile.synth.liberty import read_liberty
 from warpfile.synth.peers import table
 from warpfile.synth.timing import TimingError
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     except (ValueError, TimingError, OSError) as error:
         print(f"peers: {error} (library osu018: {tools.TOOLS['osu018'].install})", file=sys.stderr)
         return 2
-    return settle(options, {PAGE: written(PAGE.read_text(), made)}, (made,))
+    return write_or_check(options, {PAGE: written(PAGE.read_text(), made)}, (made,))
 
 
 def written(text: str, made: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from warpfile.pages.writing import DOCS, page_parser, settle
+from warpfile.pages.writing import DOCS, page_parser, write_or_check
 from warpfile.spec.config import Config
 from warpfile.spec.presets import PRESETS, Preset
 
@@ -32,7 +32,7 @@ last release `SM75_RTX2060` is another one.
 def main(arguments: Sequence[str]) -> int:
     """Write the page."""
     options = page_parser("presets", __doc__).parse_args(arguments)
-    return settle(options, {PAGE: markdown()})
+    return write_or_check(options, {PAGE: markdown()})
 
 
 def markdown() -> str:

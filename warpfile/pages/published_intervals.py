@@ -51,7 +51,7 @@ def blocks_of(code: Code) -> dict[int, tuple[range, list[int]]]:
     return {start: (range(start, found.ends[start]), found.graph.after[start]) for start in sorted(found.graph.after)}
 
 
-def drawn(code: Code) -> str:
+def nvdisasm_graph(code: Code) -> str:
     """The graph as nvdisasm would draw it.
 
     The program takes an edge that does not lead to the next block from the text of a guarded branch alone, drops blocks
@@ -84,7 +84,7 @@ def theirs(program: Path, code: Code, limit: int) -> list[tuple[int, int]]:
 
     Raises :class:`Unfit` where it cannot be asked, and where it gives no answer.
     """
-    text = drawn(code)
+    text = nvdisasm_graph(code)
     with tempfile.TemporaryDirectory(prefix="warpfile-intervals-") as name:
         folder = Path(name)
         (folder / "output").mkdir()

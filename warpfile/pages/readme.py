@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from warpfile.output.display import text_of
 from warpfile.pages import bench
-from warpfile.pages.writing import ROOT, page_parser, settle
+from warpfile.pages.writing import ROOT, page_parser, write_or_check
 from warpfile.results.designs import ALL, designs
 from warpfile.results.markdown import table
 
@@ -173,4 +173,4 @@ def main(arguments: Sequence[str]) -> int:
     except (Unmade, ValueError) as error:
         print(f"readme: {error}", file=sys.stderr)
         return 1
-    return settle(options, {PAGE: page}, blocks)
+    return write_or_check(options, {PAGE: page}, blocks)

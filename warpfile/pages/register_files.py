@@ -9,7 +9,7 @@ from itertools import groupby
 from amaranth.lib.wiring import Flow, In
 
 from warpfile.hdl.rf.contract import COLLECTORS, GROUPS, Group
-from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
+from warpfile.pages.writing import DOCS, page_parser, with_tables, write_or_check
 from warpfile.results.markdown import table
 from warpfile.schemes import PARTS, SCHEMES, Scheme, composed
 from warpfile.schemes.table import variants
@@ -132,4 +132,4 @@ def main(arguments: Sequence[str]) -> int:
     """Write the table of the page and the figure."""
     options = page_parser("register_files", __doc__).parse_args(arguments)
     made = table(COLUMNS, rows())
-    return settle(options, {PAGE: with_tables(PAGE.read_text(), (made,)), FIGURE: figure()}, (made,))
+    return write_or_check(options, {PAGE: with_tables(PAGE.read_text(), (made,)), FIGURE: figure()}, (made,))

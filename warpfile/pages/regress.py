@@ -18,8 +18,8 @@ from warpfile.compiler.architectures import PRESETS as PRESETS_OF_GPUS
 from warpfile.compiler.architectures import TARGET
 from warpfile.output.display import progress, say, silent
 from warpfile.pages.listed import listed
-from warpfile.pages.writing import DOCS, page_parser, settle
-from warpfile.results.revision import head
+from warpfile.pages.writing import DOCS, page_parser, write_or_check
+from warpfile.results.revision import machine_line
 from warpfile.schemes import SCHEMES, Scheme, Setup, find
 from warpfile.sim.runner import CosimReport, cosim
 from warpfile.spec.presets import PRESETS
@@ -110,7 +110,7 @@ def regress(scheme: Scheme, setups: Sequence[Setup], options: argparse.Namespace
             report(f"{setup.name} {name}")
             rows.append(Row(setup, name, lockstep(scheme, setup, trace, name, reached)))
     text = page(scheme, rows, reached)
-    stale = settle(options, {DOCS / f"regress-{scheme.name}.md": text})
+    stale = write_or_check(options, {DOCS / f"regress-{scheme.name}.md": text})
     missing = [corner for corner in (*CORNERS, *scheme.must_reach) if not reached[corner]]
     for corner in missing:
         say(f"nothing reached: {corner}")
@@ -183,7 +183,7 @@ def page(scheme: Scheme, rows: Sequence[Row], reached: Mapping[str, int]) -> str
     lines = [f"# Lockstep regression of `{scheme.name}`", ""]
     lines += [f"Written by `python -m warpfile.pages regress {scheme.name}{partly}`.", ""]
     kernels = {row.trace.split()[0] for row in rows if not row.trace.startswith("stress")}
-    lines += [head(), "", "Every row: RTL in Verilator and golden model, compared in every cycle."]
+    lines += [machine_line(), "", "Every row: RTL in Verilator and golden model, compared in every cycle."]
     lines += [f"Runs of {listed(kernels)}, with those refused.", ""]
     there = {row.setup.preset for row in rows}
     if newer := ", ".join(f"`{preset}` (sm_{gpu})" for preset, gpu in NEWER.items() if preset in there):

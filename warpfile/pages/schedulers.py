@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from warpfile.output.display import progress, say
 from warpfile.pages.evidence.study import Outcome, Point, Run, runs_of, studied
-from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
+from warpfile.pages.writing import DOCS, page_parser, with_tables, write_or_check
 from warpfile.results.markdown import table
 from warpfile.results.sample import GEOMETRIC, bracketed
 from warpfile.results.spread import Spread
@@ -21,7 +21,7 @@ from warpfile.workloads.inputs import bundled_kernels
 SUMS = ("warps", "banks", "collectors", "cache_lines", "mshrs", "mshr_merges")
 TURNS = ("double_interval", "lsu_interval", "sfu_interval", "sector_interval")
 LINEAR, FERMI = Point("baseline", "fermi_linear"), Point("baseline", "fermi")
-HALF = LINEAR.but(rows=32)
+HALF = LINEAR.with_changes(rows=32)
 BASELINES = {"`fermi_linear`": LINEAR, "`fermi_linear`, half file": HALF, "`fermi`": FERMI}
 #: By its name a machine, and what it is compared with.
 SCHEMES = {
@@ -43,19 +43,19 @@ def scheduled(point: Point) -> tuple[Point, ...]:
     (whole,) = single(point)
     # Doubles go by the ports of arithmetic, of which each scheduler has one: both together begin them as often.
     ports = {"ports": PORTS, "write_back_ports": PORTS, "double_interval": Run(point, "").config.double_interval}
-    return (replace(whole, issues="two schedulers").but(**ports),)
+    return (replace(whole, issues="two schedulers").with_changes(**ports),)
 
 
 def domains(point: Point) -> tuple[Point, ...]:
     """The SM as its domains, each by itself."""
-    return tuple(point.but(domain=domain) for domain in range(Run(point, "").config.domains))
+    return tuple(point.with_changes(domain=domain) for domain in range(Run(point, "").config.domains))
 
 
 def single(point: Point) -> tuple[Point, ...]:
     """The SM as one domain with one scheduler of one issue."""
     cfg = Run(point, "").config
     sums = {name: getattr(cfg, name) * cfg.domains for name in SUMS}
-    return (point.but(domains=1, **sums, **{name: getattr(cfg, name) // cfg.domains for name in TURNS}),)
+    return (point.with_changes(domains=1, **sums, **{name: getattr(cfg, name) // cfg.domains for name in TURNS}),)
 
 
 PAGE = DOCS / "assumptions.md"
@@ -127,4 +127,4 @@ def main(arguments: Sequence[str]) -> int:
         study = studied(runs_of(points(), (0,), bundled_kernels()), report)
     tables = tuple(page(Measured(study.outcomes, tuple(study.kernels))))
     say(f"{len(study.outcomes):,} runs; from nothing they take {study.seconds:,.0f} s of processor time.")
-    return settle(options, {PAGE: with_tables(PAGE.read_text(), tables)}, tables)
+    return write_or_check(options, {PAGE: with_tables(PAGE.read_text(), tables)}, tables)

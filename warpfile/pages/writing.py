@@ -19,7 +19,7 @@ def parser(name: str, description: str | None) -> argparse.ArgumentParser:
 
 
 def page_parser(name: str, description: str | None) -> argparse.ArgumentParser:
-    """Of a program whose outcome :func:`settle` takes: it has ``--check`` and ``--print``."""
+    """Of a program whose outcome :func:`write_or_check` takes: it has ``--check`` and ``--print``."""
     made = parser(name, description)
     how = made.add_mutually_exclusive_group()
     how.add_argument("--check", action="store_true", help="say which pages differ from what would be written; 1 if any")
@@ -27,7 +27,7 @@ def page_parser(name: str, description: str | None) -> argparse.ArgumentParser:
     return made
 
 
-def settle(options: argparse.Namespace, pages: Mapping[Path, str], shown: Iterable[str] | None = None) -> int:
+def write_or_check(options: argparse.Namespace, pages: Mapping[Path, str], shown: Iterable[str] | None = None) -> int:
     """Write pages that differ from their text, or print them, or say which differ; returns the exit status.
 
     ``shown`` is what is printed where a page is more than what was made anew.

@@ -47,14 +47,14 @@ class Design:
     def matching(self) -> Matching:
         """In which fields it differs from that baseline."""
         base = self.baseline
-        return matching(self.scheme, self.config, base.config, lambda changes: base.but(changes).config)
+        return matching(self.scheme, self.config, base.config, lambda changes: base.with_changes(changes).config)
 
     @property
     def matched(self) -> Design:
         """The baseline that differs in the scheme alone, as far as a baseline can."""
-        return self.baseline.but(self.matching.given)
+        return self.baseline.with_changes(self.matching.given)
 
-    def but(self, changes: Mapping[str, object]) -> Design:
+    def with_changes(self, changes: Mapping[str, object]) -> Design:
         """The same with further changes. Raises ``ValueError`` for impossible ones."""
         both = {**self.changes, **changes}
         return Design(self.scheme, self.preset, self.scheme.configuration(self.preset, **both), both)

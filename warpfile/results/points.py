@@ -12,7 +12,7 @@ from warpfile.output.display import silent
 from warpfile.results import result_cache
 from warpfile.results.run import golden_run
 from warpfile.schemes import GoldenModel, Scheme, find
-from warpfile.schemes.part import found
+from warpfile.schemes.part import load_object
 from warpfile.spec.config import Config
 from warpfile.spec.dual_issue import DualEnvironment, SchedulersEnvironment
 from warpfile.spec.environment import Environment
@@ -54,7 +54,7 @@ class Point:
         """The same with the small launches, for sweeps."""
         return replace(self, setting="launch")
 
-    def but(self, **changes: object) -> Point:
+    def with_changes(self, **changes: object) -> Point:
         """The same with other values of some fields."""
         return replace(self, changes=tuple(sorted({**dict(self.changes), **changes}.items())))
 
@@ -172,7 +172,7 @@ def workload_of(run: Run) -> Workload:
 
 def _twice(scheme: Scheme, name: str) -> Callable[[Config, ProbeLayout], GoldenModel]:
     """Maker of a golden model that issues twice per cycle."""
-    return lambda cfg, layout: found(name)(cfg, layout, *(found(part.golden) for part in scheme.parts(cfg)))
+    return lambda cfg, layout: load_object(name)(cfg, layout, *(load_object(part.golden) for part in scheme.parts(cfg)))
 
 
 def _with_file(scheme: Scheme, file: str) -> Callable[[Config, ProbeLayout], GoldenModel]:
@@ -180,8 +180,8 @@ def _with_file(scheme: Scheme, file: str) -> Callable[[Config, ProbeLayout], Gol
     from warpfile.golden.machine import Machine
 
     def make(cfg: Config, layout: ProbeLayout) -> GoldenModel:
-        scheduler, collectors, _ = (found(part.golden) for part in scheme.parts(cfg))
-        return Machine(cfg, layout, scheduler, collectors, found(file))
+        scheduler, collectors, _ = (load_object(part.golden) for part in scheme.parts(cfg))
+        return Machine(cfg, layout, scheduler, collectors, load_object(file))
 
     return make
 
@@ -196,7 +196,7 @@ def _with_oracle(
 
     exact = distances(trace)
     per_beat = beat_distances(workload.beats, exact.first.tolist(), exact.distance.tolist())
-    scheduler, _, file = (found(part.golden) for part in scheme.parts(cfg))
+    scheduler, _, file = (load_object(part.golden) for part in scheme.parts(cfg))
 
     def collectors(*arguments: Any) -> OracleCollectors:
         return OracleCollectors(*arguments, distances=per_beat)

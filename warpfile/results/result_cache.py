@@ -12,7 +12,7 @@ from typing import Any
 
 from warpfile.output.files import write_files
 from warpfile.schemes import Part
-from warpfile.schemes.fingerprint import fingerprint, foreign
+from warpfile.schemes.fingerprint import fingerprint, other_packages
 
 KEPT = Path("build") / "evidence"
 
@@ -27,7 +27,7 @@ class Sources:
 
 def key(what: object, sources: Sources, parts: Iterable[Part]) -> str:
     """Name of an outcome: a hash of ``what`` as Python writes it, and of the code that decides."""
-    code = code_hash(sources, tuple(sorted(foreign(parts))))
+    code = code_hash(sources, tuple(sorted(other_packages(parts))))
     return hashlib.sha256(repr((what, code)).encode()).hexdigest()[:24]
 
 

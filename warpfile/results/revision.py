@@ -24,13 +24,13 @@ CHANGES = {
 _LINE = re.compile(r"^Machine (\d+)\.$", re.MULTILINE)
 
 
-def stated(text: str) -> int:
+def stated_machine(text: str) -> int:
     """The machine that a page names; pages that name none are of the first."""
     found = _LINE.search(text)
     return int(found[1]) if found else 1
 
 
-def head() -> str:
+def machine_line() -> str:
     """The line that names today's machine on a page."""
     return f"Machine {MACHINE}."
 

@@ -20,10 +20,10 @@ def write_flowchart(path: Path, functions: Iterable[Mapping[str, Any]]) -> None:
     Raises ``ValueError`` where there is no ``dot`` to draw with.
     """
     text = graph(functions)
-    write_files({path: drawn(text) if path.suffix == ".svg" else text})
+    write_files({path: svg(text) if path.suffix == ".svg" else text})
 
 
-def drawn(text: str) -> str:
+def svg(text: str) -> str:
     """An SVG of a graph."""
     if tools.find(DOT) is None:
         raise ValueError(f"{tools.missing(DOT)}, or give a FILE.dot")

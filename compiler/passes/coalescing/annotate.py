@@ -12,7 +12,7 @@ import numpy as np
 
 from warpfile.compiler.cfg import STEP
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.dead_bits import dead_by_stream, fewer, of_records
+from warpfile.compiler.passes.dead_bits import dead_by_stream, of_records, random_subset
 from warpfile.compiler.passes.last_reads import bit_mask, dead_sources
 from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.compiler.program import static_instruction
@@ -33,7 +33,7 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
     """The trace with all kill bits, by the listing or without one by what the warps executed; with a seed some."""
     masks = kills(trace)
     if loosened is not None:
-        masks = fewer(random.Random(f"{loosened} {trace.kernel} {trace.records}"), masks)
+        masks = random_subset(random.Random(f"{loosened} {trace.kernel} {trace.records}"), masks)
     return hinted(trace, on_sources(trace, cfg.source_slots, masks) << np.uint64(cfg.hint_at("kill")))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from warpfile.compiler.cfg import STEP
 from warpfile.compiler.liveness import general_registers
 from warpfile.compiler.model import Function
-from warpfile.compiler.passes.dead_bits import dead_by_stream, fewer
+from warpfile.compiler.passes.dead_bits import dead_by_stream, random_subset
 from warpfile.compiler.passes.ltrf.code import Code, code_of
 from warpfile.compiler.passes.ltrf.dead import dead_by_listing, dead_operands
 from warpfile.compiler.passes.ltrf.executed_code import observed
@@ -73,7 +73,7 @@ def _code(trace: Trace) -> tuple[Code, Sequence[int]]:
 def _dead(trace: Trace, rng: random.Random | None) -> np.ndarray:
     function = listed_function(trace)
     masks = dead_by_stream(trace) if function is None else dead_by_listing(trace, function)
-    return masks if rng is None else fewer(rng, masks)
+    return masks if rng is None else random_subset(rng, masks)
 
 
 def shown(function: Function, cfg: Config) -> Mapping[int, str]:

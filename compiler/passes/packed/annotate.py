@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.packed.affinity import Graph, executed, expected
-from warpfile.compiler.passes.packed.metadata import drawn, operands, told
+from warpfile.compiler.passes.packed.metadata import operands, random_operands, tell_instruction
 from warpfile.compiler.passes.packed.pairs import exclusive_pairs
 from warpfile.compiler.passes.packed.sides import sides
 from warpfile.compiler.passes.trace_listing import listed_function
@@ -34,9 +34,11 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
     starts = trace.warp_start[:-1].tolist()
     rng = None if loosened is None else random.Random(f"{loosened} {trace.kernel} {trace.records}")
     said = operands(cfg, _graph(trace)) if rng is None else ()
-    of_warps = (drawn(cfg, rng, trace.registers) if rng else said for _ in starts)
+    of_warps = (random_operands(cfg, rng, trace.registers) if rng else said for _ in starts)
     told_at = zip(starts, of_warps, strict=True)
-    return rewritten(trace, [Insertion(start, told(operand)) for start, found in told_at for operand in found])
+    return rewritten(
+        trace, [Insertion(start, tell_instruction(operand)) for start, found in told_at for operand in found]
+    )
 
 
 def _graph(trace: Trace) -> Graph:

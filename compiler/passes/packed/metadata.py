@@ -12,7 +12,7 @@ from warpfile.spec.schemes.packed import CHUNK, PAIRS, PackedConfig
 from warpfile.spec.trace import Kind, Port, StaticInstruction
 
 
-def told(operand: int) -> StaticInstruction:
+def tell_instruction(operand: int) -> StaticInstruction:
     """The instruction that tells an operand; it waits for nothing."""
     return StaticInstruction(0, "TELL", f"TELL {operand:#x}", Port.NONE, Kind.SCHEME, operand=operand)
 
@@ -44,7 +44,7 @@ def _chunk(found: Mapping[int, int], number: int) -> int:
     return sum(codes) | number << 2 * CHUNK
 
 
-def drawn(cfg: PackedConfig, rng: random.Random, registers: int) -> Iterator[int]:
+def random_operands(cfg: PackedConfig, rng: random.Random, registers: int) -> Iterator[int]:
     """Operands that tell anything of some registers, what others contradict as well."""
     names = range(max(1, registers))
     for _ in range(rng.randint(1, 6)):

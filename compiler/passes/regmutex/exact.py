@@ -50,7 +50,7 @@ def borrowed(cfg: RegMutexConfig, trace: Trace, limits: Limits, loosened: int | 
     if rng is None or cfg.es_override or cfg.es_rule == "off":
         found = _chosen(cfg, trace, limits, least)
     else:
-        found = drawn(rng, cfg, trace.registers, limits, least)
+        found = random_sets(rng, cfg, trace.registers, limits, least)
     trace = replace(trace, descriptor=trace.descriptor | found.descriptor)
     if not found.extended:
         return trace
@@ -105,7 +105,7 @@ def _chosen(cfg: RegMutexConfig, trace: Trace, limits: Limits, least: int) -> Se
     return Sets(base, extended, pool, limits.sections(base, extended))
 
 
-def drawn(rng: random.Random, cfg: RegMutexConfig, registers: int, limits: Limits, least: int) -> Sets:
+def random_sets(rng: random.Random, cfg: RegMutexConfig, registers: int, limits: Limits, least: int) -> Sets:
     """Sizes that are sound, any of them: one to all sections, more registers than are needed, fewer warps."""
     for _ in range(20):
         base = rng.randint(min(max(1, least), registers), registers)

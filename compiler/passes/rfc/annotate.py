@@ -9,7 +9,7 @@ import numpy as np
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.last_reads import dead_sources
 from warpfile.compiler.passes.rfc.exact import exact_hints
-from warpfile.compiler.passes.rfc.exact import loosened as loosen
+from warpfile.compiler.passes.rfc.exact import random_hints as loosen
 from warpfile.compiler.passes.rfc.static import strand_hints
 from warpfile.compiler.passes.rfc.suspend import suspend_before
 from warpfile.compiler.passes.trace_listing import listed_function

@@ -62,7 +62,7 @@ def exact_hints(trace: Trace) -> RecordHints:
     )
 
 
-def loosened(hints: RecordHints, seed: int) -> RecordHints:
+def random_hints(hints: RecordHints, seed: int) -> RecordHints:
     """Other hints, chosen at random, under which every value is what it must be.
 
     A dead bit may be dropped, never added. All others are about time and traffic and become anything, also at sources

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from warpfile.compiler.passes.shared.accesses import Accesses, accesses, kind_of, sent
-from warpfile.compiler.passes.shared.races import racy, unseen
+from warpfile.compiler.passes.shared.races import hidden_conflicts, racy
 from warpfile.spec.annotation import beat_counts, hinted
 from warpfile.spec.config import Config
 from warpfile.spec.schemes.shared import FLUSH, LOAD, PLAIN, STORE, SharedConfig
@@ -34,7 +34,7 @@ def annotate(cfg: Config, trace: Trace, loosened: int | None) -> Trace:
     found = accesses(trace)
     loads, races = int((found.kind == LOAD).sum()), racy(trace, found)
     found.kind[races] = PLAIN
-    found.kind[unseen(trace, found, cfg.lanes)] = FLUSH
+    found.kind[hidden_conflicts(trace, found, cfg.lanes)] = FLUSH
     if loosened is not None:
         rng = np.random.default_rng(loosened)
         found.kind[(found.kind == LOAD) & (rng.random(len(found.kind)) < 0.25)] = PLAIN

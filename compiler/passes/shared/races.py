@@ -24,7 +24,7 @@ def racy(trace: Trace, found: Accesses) -> np.ndarray:
     return result
 
 
-def unseen(trace: Trace, found: Accesses, lanes: int) -> np.ndarray:
+def hidden_conflicts(trace: Trace, found: Accesses, lanes: int) -> np.ndarray:
     """bool[n]: of the accesses, the stores that write, in a lane beyond ``lanes``, a word that a load reads in one of
     these.
     """

@@ -10,7 +10,7 @@ import pytest
 from tests.warpfile.conftest import Invoke
 from tests.warpfile.results.studies.conftest import ran
 from warpfile.cli.commands import demo
-from warpfile.results.studies.tasks import PIPELINE_LOG, Done, Task, done
+from warpfile.results.studies.tasks import PIPELINE_LOG, Done, Task, finished
 from warpfile.schemes import SCHEMES
 
 
@@ -18,7 +18,7 @@ def test_the_demo_has_every_scheme_two_as_hardware_and_a_page(
     invoke: Invoke, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def outcomes(tasks: list[Task], *_: Any, **__: Any) -> dict[Task, Done]:
-        return {task: done({"pipeline_log": []}) if task.kind == PIPELINE_LOG else ran() for task in tasks}
+        return {task: finished({"pipeline_log": []}) if task.kind == PIPELINE_LOG else ran() for task in tasks}
 
     built: list[bool] = []
     monkeypatch.chdir(tmp_path)

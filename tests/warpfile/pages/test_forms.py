@@ -9,7 +9,7 @@ import pytest
 
 from warpfile.cli.commands.area import Cost
 from warpfile.pages import forms
-from warpfile.pages.forms import Division, divided, made
+from warpfile.pages.forms import Division, divided, with_storage
 from warpfile.results.designs import Design, designs
 from warpfile.spec.structure import FORMS, LATCHES
 from warpfile.synth.area import AreaReport, ModuleArea
@@ -50,7 +50,7 @@ def test_a_machine_is_divided_into_what_stores_network_and_control() -> None:
 def test_a_design_in_a_form_is_the_same_otherwise() -> None:
     (design,) = designs(("bow",), "tiny", ())
     for form in FORMS:
-        one = made(design, form)
+        one = with_storage(design, form)
         assert one.config == design.config.replace(storage=form) and one.baseline.config.storage == form
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from warpfile.pages import headline
-from warpfile.pages.headline import put, section
+from warpfile.pages.headline import section, with_section
 from warpfile.schemes import SCHEMES
 from warpfile.synth.overhead import NAND2_PER_BIT
 
@@ -43,9 +43,9 @@ def test_a_scheme_beyond_the_goal_and_one_that_was_not_timed_are_named() -> None
 
 def test_the_section_takes_the_place_of_the_one_before() -> None:
     page = "# Costs\n\n## Headline\n\nold\n\n## Cells\n\nrest\n"
-    assert put(page, "## Headline\n\nnew\n") == page.replace("old", "new")
+    assert with_section(page, "## Headline\n\nnew\n") == page.replace("old", "new")
     with pytest.raises(ValueError, match="must have the lines '## Headline'"):
-        put("# Costs\n", "new")
+        with_section("# Costs\n", "new")
 
 
 def test_the_page_has_what_the_kept_figures_say(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

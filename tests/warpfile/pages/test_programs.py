@@ -10,14 +10,14 @@ import pytest
 from warpfile.pages import __main__ as command
 from warpfile.pages import micro, opcodes, schedulers
 from warpfile.pages.evidence import ltrf_engine, pilot_banks
-from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
+from warpfile.pages.writing import DOCS, page_parser, with_tables, write_or_check
 
 _COMMAND = re.compile(r"python -m warpfile\.pages ([a-z_]+)")
 TABLE = "| a | b |\n| --- | ---: |\n| one | 2 |\n"
 
 
 def settled(page: Path, *options: str, text: str = "new\n") -> int:
-    return settle(page_parser("one", None).parse_args(options), {page: text})
+    return write_or_check(page_parser("one", None).parse_args(options), {page: text})
 
 
 def test_a_page_is_written_and_then_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

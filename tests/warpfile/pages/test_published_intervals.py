@@ -11,7 +11,7 @@ import pytest
 
 from warpfile.compiler.parser import load_listing
 from warpfile.compiler.passes.ltrf.code import Code, code_of
-from warpfile.pages.published_intervals import Unfit, drawn, instructions_of, ours, rows, theirs
+from warpfile.pages.published_intervals import Unfit, instructions_of, nvdisasm_graph, ours, rows, theirs
 from warpfile.workloads.inputs import bundled_kernels
 
 #: Two blocks that lead to a third, which leads back to the first and out of the code; what follows is never reached.
@@ -55,7 +55,7 @@ def code(kernel: str) -> Code:
 def test_the_graph_has_a_nop_then_the_blocks_that_control_reaches_and_every_edge_as_a_branch() -> None:
     found = {
         name: (re.findall(r"(?<=>)[^|<}]*|(?<=\\l)[^|<}\\]+;", body), re.findall(rf'"{name}":exit0:e -> "(\w+)"', text))
-        for text in [drawn(DIAMOND)]
+        for text in [nvdisasm_graph(DIAMOND)]
         for name, body in re.findall(r'^"(\w+)"\n\[label="(.*)"\]$', text, re.MULTILINE)
     }
     assert {name: targets for name, (_, targets) in found.items()} == {
@@ -70,7 +70,7 @@ def test_the_graph_has_a_nop_then_the_blocks_that_control_reaches_and_every_edge
         "OP R3;\\l",
         "OP R0 R1;\\l",
     ]
-    branches = re.findall(r"@P0 BRA ([\w ]+);", drawn(DIAMOND))
+    branches = re.findall(r"@P0 BRA ([\w ]+);", nvdisasm_graph(DIAMOND))
     assert [one.split() for one in branches] == [targets for _, targets in found.values()]
 
 
@@ -97,9 +97,9 @@ def test_an_answer_that_cannot_be_is_none(program: Program, text: str, said: str
 
 def test_the_program_is_not_asked_what_it_has_no_words_for(program: Program) -> None:
     with pytest.raises(Unfit, match="more ways in than one"):
-        drawn(code("calls"))
+        nvdisasm_graph(code("calls"))
     with pytest.raises(Unfit, match="109 registers"):
-        drawn(code("particle_boxes"))
+        nvdisasm_graph(code("particle_boxes"))
     table = {row[0]: row for row in rows(program(EVERY_BLOCK.replace("LOST", "0")), 16)}
     assert set(table) == set(bundled_kernels()) and {len(row) for row in table.values()} == {12}
     assert table["calls"][1] == "calls, or more ways in than one"

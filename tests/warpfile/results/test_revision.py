@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from warpfile.results.revision import CHANGES, MACHINE, head, stated, warning
+from warpfile.results.revision import CHANGES, MACHINE, machine_line, stated_machine, warning
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES = [*DOCS.glob("regress-*.md"), *DOCS.glob("schemes/*-evidence.md"), DOCS / "search-turing.md"]
 
 
 def test_a_page_names_its_machine_on_a_line_of_its_own() -> None:
-    assert stated(f"# A page\n\nWritten by a command.\n{head()}\nText") == MACHINE
-    assert stated("# A page\n\nWritten by a command.\nText about Machine 2.") == 1
+    assert stated_machine(f"# A page\n\nWritten by a command.\n{machine_line()}\nText") == MACHINE
+    assert stated_machine("# A page\n\nWritten by a command.\nText about Machine 2.") == 1
 
 
 def test_a_warning_has_all_that_is_new_since() -> None:
@@ -25,4 +25,4 @@ def test_a_warning_has_all_that_is_new_since() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_of_an_older_machine_says_so_first(page: Path) -> None:
     text = page.read_text()
-    assert (warning(stated(text)) in text.splitlines()[:4]) == (stated(text) < MACHINE)
+    assert (warning(stated_machine(text)) in text.splitlines()[:4]) == (stated_machine(text) < MACHINE)

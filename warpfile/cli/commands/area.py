@@ -129,10 +129,10 @@ def area(
 
 def write_figures(path: Path, facts: dict[str, Any], left_out: Mapping[str, str]) -> None:
     """Write the facts and what was left out to a file, or the facts to one file per scheme of a folder that exists."""
-    from warpfile.synth.figures import apart
+    from warpfile.synth.figures import split_by_scheme
 
     if path.is_dir():
-        write_files({path / f"{name}.json": json_text(one) for name, one in apart(facts).items()})
+        write_files({path / f"{name}.json": json_text(one) for name, one in split_by_scheme(facts).items()})
     else:
         write_json(path, facts | {"left_out": left_out})
 
@@ -170,7 +170,7 @@ def latched(design: Design) -> Design:
     """The design with its arrays of operands in latches; itself, where it has none or another form was asked for."""
     if not design.config.operand_arrays or design.config.storage != "flip_flops":
         return design
-    return design.but({"storage": "latches"})
+    return design.with_changes({"storage": "latches"})
 
 
 def with_netlists(cost: Cost, libraries: Sequence[Path], gates: bool, report: Report) -> Cost:

@@ -15,7 +15,7 @@ from warpfile.results.syntheses import areas, machine
 from warpfile.schemes import TOP
 from warpfile.verilog.drawing import Sizes, graph
 from warpfile.verilog.generate import design
-from warpfile.workloads.flowchart import DOT, drawn
+from warpfile.workloads.flowchart import DOT, svg
 
 
 @click.command()
@@ -67,7 +67,7 @@ def draw(
         raise click.UsageError(f"{tools.missing(DOT)}, or give -o {path.stem}.dot")
     with progress("draw") as report:
         text = picture(wanted, levels, by_area, report)
-    write_files({path: drawn(text) if path.suffix == ".svg" else text})
+    write_files({path: svg(text) if path.suffix == ".svg" else text})
     say(str(path))
 
 

@@ -46,12 +46,12 @@ def search(
     Example: warpfile search examples/study/search.toml -j 4
     Example: warpfile search examples/study/search.toml --dry-run
     """
-    from warpfile.results.searches.plan import planned
+    from warpfile.results.searches.plan import search_plan
     from warpfile.results.searches.report import report
     from warpfile.results.searches.search import searched
     from warpfile.results.studies.plan import read_study
 
-    asked = planned(read_study(path), path.parent, str(path))
+    asked = search_plan(read_study(path), path.parent, str(path))
     if dry_run:
         for one in asked.candidates:
             say(f"{one.kind}: {one.name} ({', '.join(part.name for part in one.parts)})")

@@ -91,14 +91,14 @@ def study(
 
 def _plan(path: Path | None, asked: dict[str, Any]) -> Plan:
     """What file and options ask for; kernels of the file are seen from its folder."""
-    from warpfile.results.studies.plan import planned, read_study
+    from warpfile.results.studies.plan import read_study, study_plan
 
     given = _given(**asked)
     table: dict[str, Any] = {**(read_study(path) if path else {}), **given}
     if "machines" not in table and not path:
         raise click.UsageError("SCHEME must be given: a study file, or --scheme NAME")
     base = path.parent if path and "kernels" not in given else Path()
-    return planned(table, base, str(path) if path else "study")
+    return study_plan(table, base, str(path) if path else "study")
 
 
 def _given(

@@ -55,7 +55,7 @@ def three_sources(run: Outcome) -> float:
     return run["sources_3"] / max(1, run["beats"])
 
 
-def crowded(run: Outcome) -> float:
+def mostly_full(run: Outcome) -> float:
     """Share of the cycles of a resident warp in which more than half of its twelve entries are held."""
     levels = [run.counters.get(f"occupancy_{count}", 0) for count in range(13)]
     return sum(levels[7:]) / max(1, sum(levels))
@@ -88,7 +88,7 @@ STATEMENTS = (
     _of("window-only", "Fig. 3.7", share("results for the window only", of_class(2)), 0.52, FULL),
     _of("both", "Fig. 3.7", share("results for window and file", of_class(3)), 0.27, FULL),
     _of("three-sources", "Fig. 3.8", share("beats with three sources", three_sources), 0.02, FULL),
-    _of("crowded", "Fig. 3.9", share("cycles of a warp with more than six entries held", crowded), 0.03, FULL),
+    _of("crowded", "Fig. 3.9", share("cycles of a warp with more than six entries held", mostly_full), 0.03, FULL),
     _of("speed-through", "Fig. 3.10", IPC, 0.11, THROUGH, _SPEED),
     _of("speed-hints", "Fig. 3.10", IPC, 0.13, FULL, _SPEED),
     _of("speed-half", "Fig. 3.11", IPC, 0.11, HALF, _SPEED),

@@ -11,8 +11,8 @@ from typing import Any
 
 from warpfile.compiled import form
 from warpfile.output.display import Report, progress, say
-from warpfile.pages.evidence import kept
-from warpfile.pages.writing import page_parser, settle
+from warpfile.pages.evidence import stored
+from warpfile.pages.writing import page_parser, write_or_check
 from warpfile.schemes import SCHEMES
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "schemes"
@@ -44,19 +44,19 @@ def main(arguments: Sequence[str]) -> int:
     chosen = {name: page for name, page in pages(names).items() if name in names}
     with progress("evidence") as report:
         if options.text:
-            found = {name: kept.read(DOCS, name) for name in chosen if kept.has_data(DOCS, name)}
-            return settle(options, _made(chosen, found, report))
+            found = {name: stored.read(DOCS, name) for name in chosen if stored.has_data(DOCS, name)}
+            return write_or_check(options, _made(chosen, found, report))
         print(f"golden models: {form()}", file=sys.stderr)
-        found = {name: kept.measured(name, page, report, fresh=options.fresh) for name, page in chosen.items()}
+        found = {name: stored.measured(name, page, report, fresh=options.fresh) for name, page in chosen.items()}
         made = _made(chosen, found, report)
     count, seconds = (sum(one[key] for one in found.values()) for key in ("runs", "seconds"))
     say(f"{count:,} runs; from nothing they take {seconds:,} s of processor time.")
-    return settle(options, made)
+    return write_or_check(options, made)
 
 
 def _made(chosen: Mapping[str, ModuleType], found: Mapping[str, dict[str, Any]], report: Report) -> dict[Path, str]:
     """Files of pages with data, and the summary."""
-    made = kept.drawn(DOCS, found.values(), report)
+    made = stored.charts(DOCS, found.values(), report)
     for name, one in found.items():
-        made |= kept.files(DOCS, chosen[name], one)
-    return made | kept.summary(DOCS, pages(), found)
+        made |= stored.files(DOCS, chosen[name], one)
+    return made | stored.summary(DOCS, pages(), found)

@@ -53,11 +53,11 @@ class Factor:
             kept = tuple(one for one in point.changes if one[0] in _SHARED)
             point = replace(point, scheme=self.scheme, changes=kept)
         changed = replace(point, file=self.file or point.file)
-        return self._input(changed.but(**self.both, **self.own))
+        return self._input(changed.with_changes(**self.both, **self.own))
 
     def of_other(self, point: Point) -> Point:
         """The machine beside it with it."""
-        return self._input(point.but(**self.both, **self.beside))
+        return self._input(point.with_changes(**self.both, **self.beside))
 
     def _input(self, point: Point) -> Point:
         return replace(

@@ -19,7 +19,7 @@ BASELINE, LARF = Point("baseline", PRESET), Point("larf", PRESET)
 AHEAD = Point("larf+las", PRESET)
 #: The renaming table with release of dead registers, and nothing that is shared.
 RENAMED = Point("virtualization", PRESET)
-NOTHING = LARF.but(search="none")
+NOTHING = LARF.with_changes(search="none")
 #: Convolutions, stencils and matrix products: what the chapter is about.
 KERNELS = ("conv2d", "conv_layer", "depthwise_conv", "fdtd", "matmul_2mm", "stencil")
 SPOT = "depthwise_conv"

@@ -16,7 +16,7 @@ from warpfile.results.points import Outcome, Point, trace_of
 PRESET = "maxwell"
 PAPER = "M. Sadrosadati and others, LTRF: enabling high-capacity register files for GPUs, ASPLOS 2018"
 BASELINE, RFC, LTRF, PLUS = (Point(name, PRESET) for name in ("baseline", "rfc", "ltrf", "ltrf_plus"))
-STRANDS, FOUR = LTRF.but(prefetch_unit="strands"), LTRF.but(active_warps=4)
+STRANDS, FOUR = LTRF.with_changes(prefetch_unit="strands"), LTRF.with_changes(active_warps=4)
 CYCLES = 3  #: of an access to a main bank at the preset
 SLOWEST = 19  #: 6.3 times as many, the paper's configuration #7
 #: Kernels that have more warps with eight times the registers.
@@ -36,12 +36,12 @@ SCHEDULED = Factor("the two-level scheduler beside it", beside={"scheduler": "tw
 
 def slowed(point: Point, cycles: int) -> Point:
     """The same with main banks that take so many cycles."""
-    return point.but(bank_cycles=cycles)
+    return point.with_changes(bank_cycles=cycles)
 
 
 def eightfold(point: Point, cycles: int = SLOWEST) -> Point:
     """The same with eight times the main registers, in eight times as many banks."""
-    return slowed(point.but(banks=128), cycles)
+    return slowed(point.with_changes(banks=128), cycles)
 
 
 def main_accesses(run: Outcome) -> int:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from warpfile.output.display import progress
 from warpfile.pages.evidence.ltrf import BASELINE, LTRF, PLUS, main_accesses
 from warpfile.pages.evidence.study import Study, runs_of, studied
-from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
+from warpfile.pages.writing import DOCS, page_parser, with_tables, write_or_check
 from warpfile.results.markdown import percent, signed, table
 from warpfile.results.points import Point
 from warpfile.workloads.inputs import bundled_kernels
@@ -53,7 +53,7 @@ def wanted(setting: str) -> Iterator[Point]:
     yield replace(BASELINE, setting=setting)
     for scheme in (LTRF, PLUS):
         for changes in ROWS.values():
-            yield replace(scheme.but(**changes), setting=setting)
+            yield replace(scheme.with_changes(**changes), setting=setting)
 
 
 def accesses(study: Study, point: Point) -> float:
@@ -75,20 +75,20 @@ def engine_table(small: Study, large: Study) -> str:
 def _half(study: Study, changes: dict[str, object]) -> tuple[str, ...]:
     setting = next(iter(study.outcomes)).point.setting
     base, ours, plus = (replace(point, setting=setting) for point in (BASELINE, LTRF, PLUS))
-    gains = (signed(study.speedup(point.but(**changes), base)) for point in (ours, plus))
-    return (*gains, percent(accesses(study, plus.but(**changes))))
+    gains = (signed(study.speedup(point.with_changes(**changes), base)) for point in (ours, plus))
+    return (*gains, percent(accesses(study, plus.with_changes(**changes))))
 
 
 def goal_table(study: Study) -> str:
     """Every kernel's large launch with intervals of 32 registers and all that spares accesses."""
-    best = PLUS.but(**ROWS[BEST])
+    best = PLUS.with_changes(**ROWS[BEST])
     rows = [(kernel, signed(study.gain(kernel, best, BASELINE)), _share(study, kernel)) for kernel in study.kernels]
     mean = ("all", signed(study.speedup(best, BASELINE)), percent(accesses(study, best)))
     return table(("kernel", f"`ltrf_plus`, {BEST}", "main accesses"), (*rows, mean))
 
 
 def _share(study: Study, kernel: str) -> str:
-    return percent(accesses(replace(study, kernels=[kernel]), PLUS.but(**ROWS[BEST])))
+    return percent(accesses(replace(study, kernels=[kernel]), PLUS.with_changes(**ROWS[BEST])))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -99,6 +99,6 @@ def main(arguments: Sequence[str]) -> int:
         studies = []
         for setting, names in (("launch", kernels), ("large", PRESSED)):
             studies.append(studied(runs_of(wanted(setting), (0,), names), report))
-        best = studied(runs_of((BASELINE, PLUS.but(**ROWS[BEST])), (0,), kernels), report)
+        best = studied(runs_of((BASELINE, PLUS.with_changes(**ROWS[BEST])), (0,), kernels), report)
     tables = (engine_table(*studies), goal_table(best))
-    return settle(options, {PAGE: with_tables(PAGE.read_text(), tables)}, tables)
+    return write_or_check(options, {PAGE: with_tables(PAGE.read_text(), tables)}, tables)

@@ -14,9 +14,9 @@ from warpfile.results.points import Outcome, Point
 PRESET = "turing_rfc"
 PAPER = "R. Huerta and others, Dissecting and modeling the architecture of modern GPU cores, MICRO 2025"
 BASELINE, MODERN = Point("baseline", PRESET), Point("modern", PRESET)
-OFF = MODERN.but(reuse_cache="off")
-TWO, THREE = OFF.but(read_ports=2), OFF.but(read_ports=3)
-SCOREBOARD = MODERN.but(dependences="scoreboard")
+OFF = MODERN.with_changes(reuse_cache="off")
+TWO, THREE = OFF.with_changes(read_ports=2), OFF.with_changes(read_ports=3)
+SCOREBOARD = MODERN.with_changes(dependences="scoreboard")
 #: Kernels beside those of the paper: a long run of multiply-adds on registers, and a product of matrices in registers.
 FLOPS, PRODUCT = "unrolled_poly", "matmul_registers"
 SPOT = "conv2d"

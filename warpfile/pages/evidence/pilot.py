@@ -15,8 +15,8 @@ PAPER = (
 )
 NAMES = (("register_names", 256),)  #: a kernel has more than 63 registers
 BASELINE, PARTS = (Point(name, "kepler", NAMES) for name in ("baseline", "pilot"))
-COMPILER = PARTS.but(profile="compiler")
-SLOW = BASELINE.but(bank_cycles=3)
+COMPILER = PARTS.with_changes(profile="compiler")
+SLOW = BASELINE.with_changes(bank_cycles=3)
 SPOT = "conv2d"
 HOT = (3, 4, 5)
 
@@ -68,7 +68,7 @@ def _of(
 
 def slower(cycles: int) -> Point:
     """With another latency of the slow part."""
-    return PARTS.but(slow_cycles=cycles)
+    return PARTS.with_changes(slow_cycles=cycles)
 
 
 _SPEED = (PIPELINED_BANKS, ORACLE)
@@ -92,7 +92,7 @@ STATEMENTS = (
     _of("speed-pilot", "section V.C", IPC, 0.02, (PIPELINED_BANKS,), PARTS, COMPILER),
     _of("speed-4", "section V.C", IPC, -0.005, (PIPELINED_BANKS,), slower(4), PARTS),
     _of("speed-5", "section V.C", IPC, -0.024, (PIPELINED_BANKS,), slower(5), PARTS),
-    _of("speed-low", "section V.B", IPC, (-0.005, 0), (PIPELINED_BANKS,), PARTS, PARTS.but(epoch_threshold=0)),
+    _of("speed-low", "section V.B", IPC, (-0.005, 0), (PIPELINED_BANKS,), PARTS, PARTS.with_changes(epoch_threshold=0)),
     _of("energy", "section V.B, Fig. 11", energy_over("pilot"), -0.54, (INSTANT, ORACLE, UNOPTIMISED)),
 )
 #: What the paper says beside these, and what becomes of it here.

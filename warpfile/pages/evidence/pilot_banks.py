@@ -14,7 +14,7 @@ from warpfile.compiler.passes.pilot.static import hottest
 from warpfile.output.display import progress
 from warpfile.pages.evidence.pilot import BASELINE, PARTS, fast_share
 from warpfile.pages.evidence.study import Study, runs_of, studied
-from warpfile.pages.writing import DOCS, page_parser, settle, with_tables
+from warpfile.pages.writing import DOCS, page_parser, with_tables, write_or_check
 from warpfile.results.markdown import percent, signed, table
 from warpfile.results.points import Point
 from warpfile.spec.config import Config
@@ -33,17 +33,17 @@ POINT = 0.01  #: of all accesses; by less two maps are alike
 
 def slow(occupancy: str) -> Point:
     """The baseline, all of whose banks are as slow as the slow part."""
-    return BASELINE.but(bank_cycles=3, bank_occupancy=occupancy)
+    return BASELINE.with_changes(bank_cycles=3, bank_occupancy=occupancy)
 
 
 def split(occupancy: str, cycles: int = 3) -> Point:
     """The scheme with such a slow part."""
-    return PARTS.but(slow_cycles=cycles, bank_occupancy=occupancy)
+    return PARTS.with_changes(slow_cycles=cycles, bank_occupancy=occupancy)
 
 
 def taken(remap: str, pilot_map: str) -> Point:
     """The scheme, with what resident warps do, and when the pilot's map is taken."""
-    return PARTS.but(remap=remap, pilot_map=pilot_map)
+    return PARTS.with_changes(remap=remap, pilot_map=pilot_map)
 
 
 def wanted() -> Iterator[Point]:
@@ -125,4 +125,4 @@ def main(arguments: Sequence[str]) -> int:
     runs = {name: runs_of((point,), (0,), kernels) for name, point in (("large", PARTS), ("small", PARTS.small))}
     traces = {name: [(run.config, run.trace) for run in some] for name, some in runs.items()}
     tables = (banks_table(study), kept_table(study), pilots_table(traces))
-    return settle(options, {PAGE: with_tables(PAGE.read_text(), tables)}, tables)
+    return write_or_check(options, {PAGE: with_tables(PAGE.read_text(), tables)}, tables)

@@ -39,7 +39,7 @@ WIDE = replaced("a file for all warps, without the scheme", "baseline", rows=102
 
 def half(point: Point) -> Point:
     """The same with half of the file."""
-    return point.but(rows=ROWS)
+    return point.with_changes(rows=ROWS)
 
 
 def limited(**changes: object) -> tuple[str, ...]:

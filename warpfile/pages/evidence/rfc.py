@@ -38,7 +38,7 @@ BASELINE = Point("baseline", PRESET)
 BOTH = cache()  #: eight active warps, six entries, suspended for a load that is pending
 PLAIN, LIVE = alone("ignored"), alone("honoured")
 HINTED = cache(allocation="hinted", replacement="evict_first")
-SCHEDULER = BASELINE.but(active_choice="greedy", active_warps=8, scheduler="two_level")
+SCHEDULER = BASELINE.with_changes(active_choice="greedy", active_warps=8, scheduler="two_level")
 
 SMALL, UNOPTIMISED = launch("launch"), ptxas("O0")
 LANES = Factor("results of some lanes enter the cache too", own={"partial_results": "lanes"})

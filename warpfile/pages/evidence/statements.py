@@ -150,7 +150,7 @@ def spot_points(statements: Iterable[Statement]) -> list[Point]:
     return list(dict.fromkeys(point for pair in pairs for point in (pair.point, pair.over)))
 
 
-def spot(statements: Sequence[Statement], kernel: str, outcomes: Mapping[Run, Outcome]) -> dict[str, Any]:
+def spot_check(statements: Sequence[Statement], kernel: str, outcomes: Mapping[Run, Outcome]) -> dict[str, Any]:
     """The row that tests recompute: cycles of every point on one kernel at seed 0, under a name of the point."""
     rows = {named(point): outcomes[Run(point, kernel)].cycles for point in spot_points(statements)}
     return {"kernel": kernel, "cycles": rows}
@@ -186,6 +186,6 @@ def data(name: str, statements: Sequence[Statement], kernel: str, outcomes: Mapp
         "seeds": list(SEEDS),
         "runs": len(outcomes),
         "seconds": round(sum(one.seconds for one in outcomes.values())),
-        "spot": spot(statements, kernel, outcomes),
+        "spot": spot_check(statements, kernel, outcomes),
         "claims": [facts(one, outcomes) for one in statements],
     }

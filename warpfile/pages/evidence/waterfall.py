@@ -10,7 +10,7 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from warpfile.pages.evidence.sheet import said, value
+from warpfile.pages.evidence.rendering import value, verdict_text
 from warpfile.results.reports.chart import Chart
 from warpfile.results.reports.style import COLOURS, INK, PALE, dress, text
 
@@ -39,7 +39,7 @@ def bars(claim: Mapping[str, Any]) -> list[Bar]:
     return [Bar("paper", paper, True), rest, *reversed(undone), Bar("ours", steps[0]["mean"], True)]
 
 
-def reach(some: Sequence[Bar]) -> tuple[float, float]:
+def axis_range(some: Sequence[Bar]) -> tuple[float, float]:
     """Ends of the axis: all that bars reach, and room for their labels."""
     ends, place = [0.0], 0.0
     for bar in some:
@@ -49,7 +49,7 @@ def reach(some: Sequence[Bar]) -> tuple[float, float]:
     return min(ends) - room, max(ends) + room
 
 
-def stamp(data: Mapping[str, Any]) -> str:
+def data_stamp(data: Mapping[str, Any]) -> str:
     """What a chart says of its data: two charts with the same one show the same."""
     found = hashlib.sha256(json.dumps(data["claims"], sort_keys=True).encode()).hexdigest()[:12]
     return f"machine {data['machine']}, data {found}"
@@ -65,19 +65,21 @@ def waterfall(data: Mapping[str, Any]) -> Chart:
         rows=len(claims),
         cols=1,
         row_heights=[len(some) for some in rows],
-        subplot_titles=[text(f"{claim['key']}: {claim['metric']}; {said(claim)}").replace("`", "") for claim in claims],
+        subplot_titles=[
+            text(f"{claim['key']}: {claim['metric']}; {verdict_text(claim)}").replace("`", "") for claim in claims
+        ],
         vertical_spacing=0.35 / max(1, sum(map(len, rows))) * 4,
     )
     for number, (claim, some) in enumerate(zip(claims, rows, strict=True), 1):
         _draw(figure, number, some, claim["kind"])
-        figure.update_xaxes(range=reach(some), row=number, col=1)
+        figure.update_xaxes(range=axis_range(some), row=number, col=1)
     figure.update_annotations(x=0, xanchor="left", font_size=13)  # titles, over the whole width of a row
     figure.update_yaxes(autorange="reversed")
     figure.update_xaxes(tickformat=".0%")
     height = 30 * sum(map(len, rows)) + 70 * len(rows) + 60
     dress(figure, height, showlegend=False, margin={"l": 10, "r": 40, "t": 40, "b": 50})
     place = {"xref": "paper", "yref": "paper", "x": 1, "y": 0, "yshift": -45, "xanchor": "right", "showarrow": False}
-    figure.add_annotation(text=stamp(data), font={"size": 11}, **place)
+    figure.add_annotation(text=data_stamp(data), font={"size": 11}, **place)
     name = f"{data['scheme']}-evidence"
     return Chart(name, "From the paper to ours", "Factor by factor.", "Intervals: they are in the tables.", figure)
 

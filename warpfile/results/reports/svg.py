@@ -54,7 +54,7 @@ async def _drawn(wanted: dict[str, Figure], report: Report) -> dict[str, str]:
         for number, (name, figure) in enumerate(wanted.items()):
             report(name, number, len(wanted))
             drawn: bytes = await browser.calc_fig(_plain(figure), opts=_options(figure))
-            found[name] = settled(drawn.decode())
+            found[name] = with_stable_ids(drawn.decode())
     return found
 
 
@@ -70,7 +70,7 @@ def _plain(figure: Figure) -> dict[str, Any]:
     return facts
 
 
-def settled(svg: str) -> str:
+def with_stable_ids(svg: str) -> str:
     """The picture with names of its parts that do not change: the library makes them up at random."""
     names = dict.fromkeys(_ID.findall(svg))
     for number, name in enumerate(sorted(names, key=lambda one: svg.index(f'id="{one}"'))):

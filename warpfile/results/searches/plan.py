@@ -61,7 +61,7 @@ class Search:
         ]
 
 
-def planned(table: Mapping[str, Any], base: Path, at: str) -> Search:
+def search_plan(table: Mapping[str, Any], base: Path, at: str) -> Search:
     """The search of a table; paths of kernels are seen from ``base``, ``at`` says where the table stands.
 
     Raises ``ValueError`` with one line that names the valid values.

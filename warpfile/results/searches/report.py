@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from warpfile.results.claims import DENSE
 from warpfile.results.markdown import percent, signed, table
-from warpfile.results.revision import head
+from warpfile.results.revision import machine_line
 from warpfile.results.searches.areas import Errors
 from warpfile.results.searches.figures import BETTER, Figures, Verdict, best, verdict
 from warpfile.results.searches.search import Findings
@@ -38,7 +38,7 @@ def _introduction(found: Findings) -> str:
     pairs = {tuple(part.name for part in one.parts) for one in search.candidates}
     common = " with " + ", ".join(f"`{name}={value}`" for name, value in search.common.items()) if search.common else ""
     return _INTRODUCTION.format(
-        machine=head(),
+        machine=machine_line(),
         name=search.name,
         preset=search.preset,
         common=common,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from warpfile.output.display import Report, left
 from warpfile.results import result_cache
-from warpfile.results.studies.tasks import FAILED, REFUSED, Done, Task, done, worked
+from warpfile.results.studies.tasks import FAILED, REFUSED, Done, Task, finished, run_task
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -50,7 +50,9 @@ def outcomes(
     """
     keys, found = _keys(tasks)
     found |= {
-        task: done(facts) for task, key in keys.items() if not fresh and (facts := result_cache.find(key)) is not None
+        task: finished(facts)
+        for task, key in keys.items()
+        if not fresh and (facts := result_cache.find(key)) is not None
     }
     missing = [task for task in keys if task not in found]
     if not missing:
@@ -83,7 +85,7 @@ def _run(client: Client, tasks: Mapping[str, Task]) -> Iterator[tuple[Task, Done
     """Every task with what came of it, in the order in which they end. Dask repeats those of a worker that dies."""
     from distributed import as_completed
 
-    futures = (client.submit(worked, task, key, key=key) for key, task in tasks.items())
+    futures = (client.submit(run_task, task, key, key=key) for key, task in tasks.items())
     for future, one in as_completed(futures, with_results=True, raise_errors=False):
         if not isinstance(one, Done):
             one = Done(FAILED, {}, _killed(one))

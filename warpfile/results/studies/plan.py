@@ -164,7 +164,7 @@ class Plan:
         return list(found)
 
 
-def planned(table: Mapping[str, Any], base: Path, at: str) -> Plan:
+def study_plan(table: Mapping[str, Any], base: Path, at: str) -> Plan:
     """The study of a table as docs/study.md describes it; paths of kernels are seen from ``base``.
 
     Raises ``ValueError`` and usage errors that name the valid values; ``at`` is the place of the table.

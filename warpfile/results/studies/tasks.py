@@ -83,7 +83,7 @@ class Task:
         return " ".join(filter(None, (self.kind, self.run.point.scheme, self.run.kernel.rpartition("/")[2])))
 
 
-def worked(task: Task, key: str) -> Done:
+def run_task(task: Task, key: str) -> Done:
     """Do a task; what goes wrong is part of what comes of it. ``key`` is that of the process that asks for it."""
     start = time.perf_counter()
     try:
@@ -93,7 +93,7 @@ def worked(task: Task, key: str) -> Done:
     except BaseException as error:  # whatever goes wrong in one point, the others go on, and the worker lives
         status = REFUSED if isinstance(error, ValueError) else FAILED
         return Done(status, {}, _line(error), time.perf_counter() - start)
-    return done(facts, time.perf_counter() - start)
+    return finished(facts, time.perf_counter() - start)
 
 
 def _seen_here(task: Task) -> str:
@@ -105,7 +105,7 @@ def _seen_here(task: Task) -> str:
     return task.key if all(Library.at(Path(one.path)) == one for one in libraries) else ""
 
 
-def done(facts: Mapping[str, Any], seconds: float = 0.0) -> Done:
+def finished(facts: Mapping[str, Any], seconds: float = 0.0) -> Done:
     """What the facts of a task say."""
     if facts.get("refused"):
         return Done(REFUSED, facts, facts["refused"], seconds)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.compiler.passes.malekeh.test_exact import ALL, NOP, op, trace_of, write
-from warpfile.compiler.passes.rfc.exact import RecordHints, exact_hints, loosened
+from warpfile.compiler.passes.rfc.exact import RecordHints, exact_hints, random_hints
 from warpfile.spec.beat import distinct_sources
 from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.trace import Access, Kind, Port, Space, StaticInstruction, Trace
@@ -272,7 +272,7 @@ def test_stress_traces_exercise_every_rule(broken: str) -> None:
 
 def test_loosened_hints_never_add_a_dead_bit_and_change_everything_else() -> None:
     hints = exact_hints(stress_trace(1, length=200))
-    weaker = [loosened(hints, seed) for seed in range(4)]
+    weaker = [random_hints(hints, seed) for seed in range(4)]
     for other in weaker:
         assert not np.any(other.dead & ~hints.dead)
         assert [values.dtype for values in vars(other).values()] == [values.dtype for values in vars(hints).values()]
@@ -287,4 +287,4 @@ def test_loosened_hints_never_add_a_dead_bit_and_change_everything_else() -> Non
 
 def test_loosened_hints_depend_on_the_seed_only() -> None:
     hints = exact_hints(stress_trace(1, length=60))
-    assert as_lists(loosened(hints, 7)) == as_lists(loosened(hints, 7)) != as_lists(loosened(hints, 8))
+    assert as_lists(random_hints(hints, 7)) == as_lists(random_hints(hints, 7)) != as_lists(random_hints(hints, 8))

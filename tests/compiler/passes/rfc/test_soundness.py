@@ -20,7 +20,7 @@ from tests.compiler.passes.malekeh.test_relation import converged, straight_line
 from tests.emulator.harness import run
 from warpfile.compiler.model import Function
 from warpfile.compiler.passes.last_reads import dead_sources
-from warpfile.compiler.passes.rfc.exact import RecordHints, exact_hints, loosened
+from warpfile.compiler.passes.rfc.exact import RecordHints, exact_hints, random_hints
 from warpfile.compiler.passes.rfc.static import strand_hints
 from warpfile.compiler.passes.rfc.suspend import suspend_before
 from warpfile.compiler.program import static_instructions
@@ -109,7 +109,7 @@ def test_bundled_kernels_read_nothing_dead_by_exact_hints(name: str) -> None:
     _, trace = kernel(name)
     hints = exact_hints(trace)
     assert judged_exact(trace, hints.dead).misses == 0
-    assert judged_exact(trace, loosened(hints, 1).dead).misses == 0
+    assert judged_exact(trace, random_hints(hints, 1).dead).misses == 0
 
 
 @pytest.mark.parametrize("name", ["bits", "calls", "divide", "saxpy", "tensor"])

@@ -10,7 +10,7 @@ import pytest
 from tests.compiler.passes.regmutex.harness import kernel
 from tests.golden.scenario import BAR, LANES, hand_trace, op
 from warpfile.compiler.passes.shared.accesses import accesses
-from warpfile.compiler.passes.shared.races import racy, unseen
+from warpfile.compiler.passes.shared.races import hidden_conflicts, racy
 from warpfile.schemes.compose import find
 from warpfile.spec.schemes.shared import FLUSH, LOAD, PLAIN, STORE
 from warpfile.spec.trace import Access, Kind, Port, Space, StaticInstruction, Trace
@@ -140,12 +140,12 @@ def test_words_of_lanes_that_are_not_built_end_all_entries() -> None:
     trace = addressed([load(0), store(-32 + 1024), store(1024)])
     found = accesses(trace)
     found.kind[:] = [LOAD, STORE, STORE]
-    assert unseen(trace, found, 4).tolist() == [False, False, False]
+    assert hidden_conflicts(trace, found, 4).tolist() == [False, False, False]
     other = addressed([load(1024), store(1024 - 64), store(4096)])
     found = accesses(other)
     found.kind[:] = [LOAD, STORE, STORE]
-    assert unseen(other, found, 4).tolist() == [False, True, False]
-    assert unseen(other, found, LANES).tolist() == [False, False, False]
+    assert hidden_conflicts(other, found, 4).tolist() == [False, True, False]
+    assert hidden_conflicts(other, found, LANES).tolist() == [False, False, False]
 
 
 def test_a_fence_beyond_the_cta_ends_all_entries_and_one_of_the_cta_none() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tests.golden.machines import Rfc, layout_of
 from tests.golden.scenario import Run, Step, hand_trace
-from warpfile.compiler.passes.rfc.exact import exact_hints, loosened
+from warpfile.compiler.passes.rfc.exact import exact_hints, random_hints
 from warpfile.golden.run import observations
 from warpfile.spec.annotation import beat_counts
 from warpfile.spec.config import Config, index_bits
@@ -74,7 +74,7 @@ def randomly_hinted(cfg: RfcConfig, trace: Trace, seed: int) -> Trace:
 
 def exactly_hinted(cfg: RfcConfig, trace: Trace, seed: int | None = None) -> Trace:
     """The trace with hints from what its warps do next; with a seed, weaker ones that are right as well."""
-    hints = exact_hints(trace) if seed is None else loosened(exact_hints(trace), seed)
+    hints = exact_hints(trace) if seed is None else random_hints(exact_hints(trace), seed)
     return hinted(trace, cache_words(trace, cfg, hints.suspend, hints.dead, hints.evict_first, hints.no_allocate))
 
 

@@ -7,12 +7,12 @@ import pytest
 from warpfile.pages.evidence import corf as page
 from warpfile.pages.evidence.samples import Sample
 from warpfile.results.points import Outcome, Run, trace_of
-from warpfile.schemes.part import found
+from warpfile.schemes.part import load_object
 
 
 def test_a_factor_of_the_file_is_a_class_that_there_is() -> None:
     for factor in (page.FREE, page.ONE_BYTE):
-        assert found(factor.file).__name__ == factor.file.rpartition(":")[2]
+        assert load_object(factor.file).__name__ == factor.file.rpartition(":")[2]
 
 
 def test_accesses_count_merges_where_there_are_any() -> None:

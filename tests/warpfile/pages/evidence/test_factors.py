@@ -59,7 +59,7 @@ def test_the_matched_baseline_has_the_values_of_the_scheme() -> None:
 def test_a_replaced_scheme_keeps_what_the_other_has_too() -> None:
     changed = BOTH.with_factor(Factor("both", both={"ctas": 24}, own={"fair": 1}))
     found = changed.with_factor(replaced("wide", "baseline", rows=1024))
-    assert found.point == OTHER.but(ctas=24, rows=1024) and found.over == OTHER.but(ctas=24)
+    assert found.point == OTHER.with_changes(ctas=24, rows=1024) and found.over == OTHER.with_changes(ctas=24)
 
 
 def test_another_class_for_the_file_is_of_the_machine_alone() -> None:

@@ -26,7 +26,7 @@ def test_every_row_has_gains_over_the_baseline_and_accesses_of_the_better_one() 
 
 
 def test_the_goal_is_shown_kernel_by_kernel_and_in_all() -> None:
-    best = page.PLUS.but(**page.ROWS[page.BEST])
+    best = page.PLUS.with_changes(**page.ROWS[page.BEST])
     runs = {Run(page.BASELINE, kernel): PLAIN for kernel in "ab"} | {Run(best, "a"): OURS, Run(best, "b"): BETTER}
     lines = page.goal_table(Study(runs, ("a", "b"), lambda _: None)).splitlines()[2:]  # type: ignore[arg-type, return-value]
     assert lines[0] == "| a | +25.0% | 100.0% |" and lines[1] == "| b | +100.0% | 30.0% |"

@@ -26,7 +26,7 @@ def test_the_claims_name_no_kernel_twice() -> None:
 
 def test_a_size_that_does_not_fit_is_no_run_and_has_no_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warpfile.results.result_cache.KEPT", tmp_path)
-    fitting, large = page.POOL.but(es_override=4).small, page.POOL.but(es_override=12).small
+    fitting, large = page.POOL.with_changes(es_override=4).small, page.POOL.with_changes(es_override=12).small
     for _ in range(2):  # run, then kept
         study = studied([Run(fitting, "scan"), Run(large, "scan")], silent)
         assert study.fits(fitting, "scan") and not study.fits(large, "scan")

@@ -23,7 +23,7 @@ def test_windows_serve_reads_and_keep_results() -> None:
     assert (bow.of_class(1)(run), bow.three_sources(run)) == (0.5, 0.05)
     assert bow.residency(counted(unit_cycles=15, dispatches=5)) == 3
     assert bow.waiting(counted(operand_waits=10, dispatches=5)) == 2
-    assert bow.crowded(counted(occupancy_0=6, occupancy_6=3, occupancy_7=1)) == pytest.approx(0.1)
+    assert bow.mostly_full(counted(occupancy_0=6, occupancy_6=3, occupancy_7=1)) == pytest.approx(0.1)
 
 
 def test_units_hold_operands() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.warpfile.pages.evidence.made_up import KERNELS
-from warpfile.pages.evidence import sheet
+from warpfile.pages.evidence import rendering
 from warpfile.pages.evidence.factors import Factor
 from warpfile.pages.evidence.figure import Metric
 from warpfile.pages.evidence.statements import SEEDS, Statement, data, declared, facts, named, spot_points
@@ -92,24 +92,24 @@ def test_data_say_of_which_machine_and_declaration_they_are() -> None:
 
 def test_a_page_is_written_from_data_alone() -> None:
     found = data("regmutex", [CLAIM], "one", outcomes())
-    text = sheet.page(found, "A paper", ["a table"])
+    text = rendering.page(found, "A paper", ["a table"])
     row = "| `cycles` | Fig. 1 | cycles, over `baseline` | -10.0% |"
     assert f"{row} +10.0% ± 0.0 [+10.0, +10.0] | reproduced under fair |" in text
     assert "`cycles`: `regmutex tiny large` beside `baseline tiny large`, 2 kernels; the paper has -10.0%." in text
     assert "| fair | -10.0% ± 0.0 [-10.0, -10.0] | -20.0 [-20.0, -20.0] | section 2 |" in text
     assert "| wide | -10.0% ± 0.0 [-10.0, -10.0] | not moved: +0.0 [+0.0, +0.0] | - |" in text
     assert "| other | +10.0% | -10.0% | -10.0% |" in text and text.endswith("* a table\n")
-    assert "of machine 1" in sheet.page({**found, "machine": 1}, "A paper", [])
+    assert "of machine 1" in rendering.page({**found, "machine": 1}, "A paper", [])
 
 
 def test_a_summary_counts_verdicts() -> None:
     found = data("regmutex", [CLAIM, CLAIM], "one", outcomes())
-    text = sheet.summary([found], ["pilot"])
+    text = rendering.summary([found], ["pilot"])
     assert "| scheme | reproduced | reproduced under | not reproduced | undecided | all |" in text
     assert "| regmutex | 0 | 2 | 0 | 0 | 2 |" in text and "| all | 0 | 2 | 0 | 0 | 2 |" in text
     assert text.endswith("Declared and not run: pilot.\n")
-    assert "No page is run." in sheet.summary([], []) and "not run:" not in sheet.summary([], [])
-    assert sheet.summary([], ["regmutex", "bow"]).endswith("\nDeclared and not run: regmutex, bow.\n")
+    assert "No page is run." in rendering.summary([], []) and "not run:" not in rendering.summary([], [])
+    assert rendering.summary([], ["regmutex", "bow"]).endswith("\nDeclared and not run: regmutex, bow.\n")
 
 
 def test_bars_lead_from_the_paper_to_ours() -> None:

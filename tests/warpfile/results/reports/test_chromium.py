@@ -18,7 +18,7 @@ from warpfile.results.reports.charts import charts
 from warpfile.results.reports.facts import facts_of
 from warpfile.results.reports.page import page as page_of
 from warpfile.results.reports.source import Study
-from warpfile.results.reports.svg import pictures, settled
+from warpfile.results.reports.svg import pictures, with_stable_ids
 
 BROWSER = tools.find("chromium")
 browsed = pytest.mark.needs("chromium")
@@ -142,5 +142,5 @@ def test_pictures_are_the_same_every_time_and_hold_what_the_chart_has(tmp_path: 
 
 def test_parts_of_a_picture_get_names_that_do_not_change() -> None:
     picture = '<g id="clip{0}xy"><use clip-path="url(#clip{0}xy)"/></g><defs id="defs-{0}"/>'
-    assert settled(picture.format("6d8c47")) == settled(picture.format("a1b2c3"))
-    assert settled(picture.format("1")) == '<g id="part0"><use clip-path="url(#part0)"/></g><defs id="part1"/>'
+    assert with_stable_ids(picture.format("6d8c47")) == with_stable_ids(picture.format("a1b2c3"))
+    assert with_stable_ids(picture.format("1")) == '<g id="part0"><use clip-path="url(#part0)"/></g><defs id="part1"/>'

@@ -12,10 +12,10 @@ import pytest
 from tests.warpfile.conftest import Invoke
 from warpfile.results.searches import search
 from warpfile.results.searches.areas import features
-from warpfile.results.searches.plan import planned
+from warpfile.results.searches.plan import search_plan
 from warpfile.results.searches.search import Findings, searched
 from warpfile.results.searches.space import COMBINATION, PUBLISHED
-from warpfile.results.studies.tasks import GOLDEN, LOCKSTEP, OK, Done, Task, done, worked
+from warpfile.results.studies.tasks import GOLDEN, LOCKSTEP, OK, Done, Task, finished, run_task
 from warpfile.schemes import find
 
 TABLE = {
@@ -49,7 +49,7 @@ def answers(golden: dict[Task, Done]) -> Callable[[dict[str, float], Done], Answ
 
         def answer(task: Task) -> Done:
             if task.kind == GOLDEN and task not in golden:
-                golden[task] = worked(task, task.key)
+                golden[task] = run_task(task, task.key)
             if task.kind in (GOLDEN, LOCKSTEP):
                 return golden[task] if task.kind == GOLDEN else lockstep
             point = task.run.point
@@ -57,7 +57,7 @@ def answers(golden: dict[Task, Done]) -> Callable[[dict[str, float], Done], Answ
             nand2 = sum(LOGIC.get(part.name, OTHERS) for part in parts) + 100 * dict(point.changes).get(
                 "window_entries", 4
             )
-            return done({"nand2_equivalents": nand2 * wrong.get(point.scheme, 1.0), "logic_levels": 9})
+            return finished({"nand2_equivalents": nand2 * wrong.get(point.scheme, 1.0), "logic_levels": 9})
 
         return outcomes
 
@@ -69,7 +69,7 @@ EQUAL = Done(OK, {"cycles": 10})
 
 def found(answers: Any, monkeypatch: pytest.MonkeyPatch, **wrong: float) -> Findings:
     monkeypatch.setattr(search, "outcomes", answers(wrong, EQUAL))
-    return searched(planned(TABLE, Path(), "small"), lambda: iter(()), lambda *_: None)
+    return searched(search_plan(TABLE, Path(), "small"), lambda: iter(()), lambda *_: None)
 
 
 @pytest.mark.check
@@ -132,14 +132,14 @@ def test_a_model_that_is_too_far_off_is_not_believed(
 def test_a_machine_that_differs_from_its_model_is_not_believed(
     tmp_path: Path, invoke: Invoke, answers: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "outcomes", answers({}, done({"cycles": 10, "mismatches": 1})))
+    monkeypatch.setattr(search, "outcomes", answers({}, finished({"cycles": 10, "mismatches": 1})))
     result = invoked(TABLE, tmp_path, invoke)
     assert result.exit_code == 1 and "failed in lockstep" in result.stderr
 
 
 def test_a_baseline_that_does_not_run_is_refused(answers: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "outcomes", answers({}, EQUAL))
-    asked = planned(TABLE | {"kernels": ["saxpy"], "lockstep": {"kernels": ["saxpy"]}}, Path(), "small")
+    asked = search_plan(TABLE | {"kernels": ["saxpy"], "lockstep": {"kernels": ["saxpy"]}}, Path(), "small")
     with pytest.raises(ValueError, match="the baseline must run every kernel: a CTA of saxpy has 8 warps"):
         searched(asked, lambda: iter(()), lambda *_: None)
 
@@ -158,4 +158,4 @@ def test_a_baseline_that_does_not_run_is_refused(answers: Any, monkeypatch: pyte
 )
 def test_what_there_is_not_is_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        planned({**TABLE, **wrong}, Path(), "small")
+        search_plan({**TABLE, **wrong}, Path(), "small")

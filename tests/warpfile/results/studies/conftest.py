@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from warpfile.results.points import Outcome
-from warpfile.results.studies.plan import Plan, planned
-from warpfile.results.studies.tasks import GOLDEN, Done, Task, done
+from warpfile.results.studies.plan import Plan, study_plan
+from warpfile.results.studies.tasks import GOLDEN, Done, Task, finished
 
 Planned = Callable[..., Plan]
 GROUP = {"schemes": ["bow"], "presets": ["tiny"]}
@@ -27,12 +27,12 @@ class Sevens(dict[str, int]):
 def plan(*groups: Mapping[str, Any], **fields: Any) -> Plan:
     """The plan of a table; bow at tiny on saxpy if nothing else is said."""
     table = {"kernels": ["saxpy"], "machines": list(groups) or [GROUP], **fields}
-    return planned(table, Path(), "study")
+    return study_plan(table, Path(), "study")
 
 
 def ran(cycles: int = 100, **facts: Any) -> Done:
     """A golden run of fifty instructions."""
-    return done(asdict(Outcome(cycles, 50, {})) | {"counters": Sevens(), **facts})
+    return finished(asdict(Outcome(cycles, 50, {})) | {"counters": Sevens(), **facts})
 
 
 def answered(asked: Plan, **of: Done) -> dict[Task, Done]:

@@ -17,7 +17,7 @@ from tests.warpfile.conftest import Invoke
 from tests.warpfile.results.studies.conftest import ran
 from warpfile.cli.commands import study as command
 from warpfile.results.pipeline_log import LoggedBeat
-from warpfile.results.studies.tasks import DIFFERENT, FAILED, PIPELINE_LOG, REFUSED, Done, Task, done
+from warpfile.results.studies.tasks import DIFFERENT, FAILED, PIPELINE_LOG, REFUSED, Done, Task, finished
 
 ASKED = ("study", "--kernel", "saxpy", "--scheme", "bow", "--preset", "tiny")
 FILE = """kernels = ["saxpy"]
@@ -169,10 +169,10 @@ def test_no_other_command_waits_for_dask_or_arrow() -> None:
 
 @pytest.mark.parametrize("name", ["schemes", "window", "check"])
 def test_example_studies_have_points_that_all_can_be(invoke: Invoke, root: Path, name: str) -> None:
-    from warpfile.results.studies.plan import planned, read_study
+    from warpfile.results.studies.plan import read_study, study_plan
 
     path = root / "examples" / "study" / f"{name}.toml"
-    plan = planned(read_study(path), path.parent, str(path))
+    plan = study_plan(read_study(path), path.parent, str(path))
     assert plan.name == name and len(plan.cases) >= 8
     assert all(case.machine.design and case.baseline for case in plan.cases)
 
@@ -181,7 +181,7 @@ def test_a_window_on_the_command_line_gives_a_table_of_beats_and_a_description(
     invoke: Invoke, answer: Any, folder: Path
 ) -> None:
     beat = asdict(LoggedBeat(3, 1, 16, "NOP", False, False, 2, 4))
-    answer(lambda task: done({"pipeline_log": [beat]}) if task.kind == PIPELINE_LOG else ran())
+    answer(lambda task: finished({"pipeline_log": [beat]}) if task.kind == PIPELINE_LOG else ran())
     result = invoke(*ASKED, "--pipeline", "10:20")
     assert result.exit_code == 0 and "1 beats in the pipeline log: build/study/study/pipeline_log.csv" in result.output
     (row,) = pyarrow.parquet.read_table("build/study/study/pipeline_log.parquet").to_pylist()

@@ -23,7 +23,7 @@ from warpfile.results import result_cache
 from warpfile.results.points import golden
 from warpfile.results.studies import tasks
 from warpfile.results.studies.execution import Pace, outcomes, remote
-from warpfile.results.studies.tasks import AREA, DIFFERENT, FAILED, GOLDEN, LOCKSTEP, OK, REFUSED, Task, worked
+from warpfile.results.studies.tasks import AREA, DIFFERENT, FAILED, GOLDEN, LOCKSTEP, OK, REFUSED, Task, run_task
 
 SEEDS = (-4, -2, 0, 2, 4, 6)
 #: A machine whose baseline has as many units as it has windows, so that it is the matched baseline, too.
@@ -119,14 +119,14 @@ def test_a_program_that_leaves_python_is_a_point_that_failed(work: Callable) -> 
 
     work(leave)
     (task, _) = plan(PAIR).tasks
-    assert (worked(task, task.key).status, worked(task, task.key).error) == (FAILED, "SystemExit: 3")
+    assert (run_task(task, task.key).status, run_task(task, task.key).error) == (FAILED, "SystemExit: 3")
 
 
 def test_a_task_that_dask_gives_up_is_a_row_too(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def give_up(task: Task, key: str) -> None:
         raise OverflowError("four workers died")
 
-    monkeypatch.setattr("warpfile.results.studies.execution.worked", give_up)
+    monkeypatch.setattr("warpfile.results.studies.execution.run_task", give_up)
     for one in outcomes(plan(PAIR).tasks, partial(remote, threads), silent).values():
         assert one.status == FAILED and one.error == "OverflowError: four workers died"
 
@@ -162,9 +162,9 @@ def test_a_worker_with_other_sources_ends_the_study(threads: str, monkeypatch: p
 
 def test_a_kernel_that_has_changed_is_foreign(kernel: Path) -> None:
     (task, _) = plan(PAIR, kernels=[str(kernel)]).tasks
-    assert worked(task, task.key).status == OK
+    assert run_task(task, task.key).status == OK
     (kernel / "kernel.sass").write_text("")
-    assert worked(task, task.key).foreign
+    assert run_task(task, task.key).foreign
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +176,7 @@ def test_a_scheduler_that_is_not_there_is_one_line(invoke: Invoke, monkeypatch: 
 
 def test_a_machine_that_does_not_fit_is_refused_and_one_that_is_impossible_at_a_seed_too() -> None:
     (task, _) = plan(PAIR).tasks
-    found = worked(task, task.key)
+    found = run_task(task, task.key)
     assert found.status == REFUSED and "use smaller CTAs" in found.error and found.facts
     (early, _) = plan(PAIR, seeds=[-1000]).tasks
     (one,) = outcomes([early], no_client, silent).values()
@@ -184,7 +184,7 @@ def test_a_machine_that_does_not_fit_is_refused_and_one_that_is_impossible_at_a_
 
 
 def test_a_difference_is_no_success() -> None:
-    found = tasks.done({"mismatches": 1, "first_mismatch": {"cycle": 42}})
+    found = tasks.finished({"mismatches": 1, "first_mismatch": {"cycle": 42}})
     assert (found.status, found.error) == (DIFFERENT, "RTL and golden model differ in cycle 42")
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.warpfile.conftest import CODE, write_listing
 from tests.warpfile.results.studies.conftest import GROUP, plan
 from warpfile.results.points import SOURCES
-from warpfile.results.studies.plan import planned, read_study
+from warpfile.results.studies.plan import read_study, study_plan
 from warpfile.results.studies.tasks import AREA, GOLDEN, LOCKSTEP, PATH, PIPELINE_LOG
 from warpfile.schemes import SCHEMES
 from warpfile.synth.liberty import NAND2_UNITS
@@ -32,7 +32,7 @@ set.window = [2, 3]
 
 def test_points_are_all_combinations_in_the_order_of_the_file(kernel: Path, tmp_path: Path) -> None:
     (tmp_path / "sizes.toml").write_text(STUDY)
-    study = planned(read_study(tmp_path / "sizes.toml"), tmp_path, "sizes.toml")
+    study = study_plan(read_study(tmp_path / "sizes.toml"), tmp_path, "sizes.toml")
     assert study.name == "sizes" and study.kinds == (GOLDEN, AREA) and len(study.cases) == 2 * 4 * 2
     assert [case.label for case in study.cases[:4]] == [
         "bow tiny window=2, count, launch, seed 0",
@@ -87,7 +87,7 @@ def test_an_area_is_taken_once_for_all_kernels_and_seeds() -> None:
 
 
 def test_a_study_of_areas_needs_no_kernel() -> None:
-    study = planned({"area": True, "machines": [GROUP]}, Path(), "study")
+    study = study_plan({"area": True, "machines": [GROUP]}, Path(), "study")
     assert [case.label for case in study.cases] == ["bow tiny"] and len(study.tasks) == 2
 
 

@@ -142,7 +142,7 @@ def test_lockstep_runs_are_tests_that_pass_fail_or_are_skipped(tmp_path: Path) -
     study = plan(seeds=[0, 2, 4, 6], lockstep=True)
     found = [report(), report({"cycle": 42}), None, None]
     wrong = [None, None, Done(FAILED, {}, "SimulatorError: gone"), Done(REFUSED, {}, "too large")]
-    answers = [other or tasks.done(facts) for facts, other in zip(found, wrong, strict=True)]  # type: ignore[arg-type]
+    answers = [other or tasks.finished(facts) for facts, other in zip(found, wrong, strict=True)]  # type: ignore[arg-type]
     results = Results(study, dict(zip(study.tasks, answers, strict=True)))
     write_junit(results, tmp_path / "junit.xml")
     (suite,) = ElementTree.parse(tmp_path / "junit.xml").getroot()
@@ -170,7 +170,7 @@ def area(cells: int) -> Done:
     sizes = {"cells": cells, "flip_flops": 10, "area_um2": None, "nand2_equivalents": 2.0 * cells, "logic_levels": 5}
     bits = {"flip_flops": {"warpfile": 10}, "memories": {"bank": 90}}
     rest = {"tool": "yosys", "liberty": "nand2", "storage_bits": bits, "modules": [module], "structures": []}
-    return tasks.done({**sizes, **rest, "source": ""})
+    return tasks.finished({**sizes, **rest, "source": ""})
 
 
 def test_an_area_stands_in_all_rows_of_its_machine_with_its_growth() -> None:
@@ -190,7 +190,7 @@ def test_a_critical_path_stands_beside_that_of_the_baseline(monkeypatch: pytest.
     times = {"bow": 4.5, "baseline": 3.0}
     found = answered(study) | {task: area(100) for task in study.tasks if task.kind == AREA}
     found |= {
-        task: tasks.done(CriticalPath(times[task.run.point.scheme], start="a", end="b").to_json())
+        task: tasks.finished(CriticalPath(times[task.run.point.scheme], start="a", end="b").to_json())
         for task in study.tasks
         if task.kind == PATH
     }
@@ -202,7 +202,7 @@ def test_a_critical_path_stands_beside_that_of_the_baseline(monkeypatch: pytest.
 def test_modules_and_beats_are_tables_of_their_own() -> None:
     study = plan(kernels=["saxpy"], seeds=[0, 2], golden=True, area=True, pipeline={"cycles": [0, 9]})
     seen = asdict(LoggedBeat(3, 1, 16, "NOP", False, False, 2, 4))
-    answers = {AREA: area(100), PIPELINE_LOG: tasks.done({"pipeline_log": [seen]})}
+    answers = {AREA: area(100), PIPELINE_LOG: tasks.finished({"pipeline_log": [seen]})}
     found = answered(study) | {task: answers[task.kind] for task in study.tasks if task.kind in answers}
     results = Results(study, found)
     machine = {"study": "study", "scheme": "bow", "preset": "tiny", "changes": ""}

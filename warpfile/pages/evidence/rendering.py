@@ -43,16 +43,16 @@ def _claims(data: Data) -> Iterator[str]:
 
 def _row(claim: Data) -> tuple[str, ...]:
     ours = figure(claim["steps"][0], claim["kind"])
-    return f"`{claim['key']}`", claim["where"], claim["metric"], band(claim), ours, said(claim)
+    return f"`{claim['key']}`", claim["where"], claim["metric"], paper_range(claim), ours, verdict_text(claim)
 
 
-def said(claim: Data) -> str:
+def verdict_text(claim: Data) -> str:
     """The verdict in words."""
     joined = " " if claim["verdict"] == "reproduced under" else ": "
     return claim["verdict"] + (joined + claim["about"] if claim["about"] else "")
 
 
-def band(claim: Data) -> str:
+def paper_range(claim: Data) -> str:
     """What the paper says."""
     ends = dict.fromkeys(value(end, claim["kind"]) for end in claim["paper"])
     return " to ".join(ends)
@@ -78,7 +78,7 @@ def _steps(data: Data) -> Iterator[str]:
         ours, other = claim["machines"]
         kernels = list(claim["steps"][0]["by_kernel"])
         where = f"`{kernels[0]}`" if len(kernels) == 1 else f"{len(kernels)} kernels"
-        yield f"`{claim['key']}`: `{ours}` beside `{other}`, {where}; the paper has {band(claim)}.\n"
+        yield f"`{claim['key']}`: `{ours}` beside `{other}`, {where}; the paper has {paper_range(claim)}.\n"
         pairs = zip(claim["steps"], [None, *claim["steps"]], strict=False)
         rows = (_step(step, before, claim["kind"]) for step, before in pairs)
         yield table(("with", "figure", "moved, points", "the paper says so"), rows)

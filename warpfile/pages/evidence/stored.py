@@ -1,4 +1,4 @@
-"""Pages of declared claims: run, kept as data beside the page, and written from these."""
+"""Pages of declared claims: their runs, stored as data beside the page, and the text written from these data."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from types import ModuleType
 from typing import Any
 
 from warpfile.output.display import Report
-from warpfile.pages.evidence import sheet
+from warpfile.pages.evidence import rendering
 from warpfile.pages.evidence.statements import data, spot_points
 from warpfile.pages.evidence.study import Run, studied
-from warpfile.pages.evidence.waterfall import stamp, waterfall
+from warpfile.pages.evidence.waterfall import data_stamp, waterfall
 from warpfile.results.reports.svg import pictures
 
 SUMMARY = "evidence-summary.md"
@@ -26,7 +26,7 @@ def runs(page: ModuleType) -> Iterator[Run]:
 
 
 def measured(name: str, page: ModuleType, report: Report, *, fresh: bool) -> dict[str, Any]:
-    """The data of a page, of runs that are kept or made now. Raises ``ValueError`` for a run that was refused."""
+    """The data of a page, of cached runs or new ones. Raises ``ValueError`` for a run that was refused."""
     study = studied(runs(page), report, fresh=fresh)
     return data(name, page.STATEMENTS, page.SPOT, study.outcomes)
 
@@ -47,11 +47,11 @@ def files(folder: Path, page: ModuleType, found: Mapping[str, Any]) -> dict[Path
     name = found["scheme"]
     return {
         folder / f"{name}-evidence.json": json.dumps(found, indent=1) + "\n",
-        folder / f"{name}-evidence.md": sheet.page(found, page.PAPER, page.LEFT),
+        folder / f"{name}-evidence.md": rendering.page(found, page.PAPER, page.LEFT),
     }
 
 
-def drawn(folder: Path, found: Iterable[Mapping[str, Any]], report: Report) -> dict[Path, str]:
+def charts(folder: Path, found: Iterable[Mapping[str, Any]], report: Report) -> dict[Path, str]:
     """Charts of those data whose chart is older. Raises ``ValueError`` where kaleido or Chromium is missing."""
     old = [one for one in found if not shows(folder / f"{one['scheme']}-evidence.svg", one)]
     return (
@@ -61,7 +61,7 @@ def drawn(folder: Path, found: Iterable[Mapping[str, Any]], report: Report) -> d
 
 def shows(chart: Path, found: Mapping[str, Any]) -> bool:
     """Whether a chart is of these data."""
-    return chart.exists() and stamp(found) in chart.read_text()
+    return chart.exists() and data_stamp(found) in chart.read_text()
 
 
 def summary(folder: Path, pages: Mapping[str, ModuleType], new: Mapping[str, Mapping[str, Any]]) -> dict[Path, str]:
@@ -71,4 +71,6 @@ def summary(folder: Path, pages: Mapping[str, ModuleType], new: Mapping[str, Map
         for name in pages
         if name in new or has_data(folder, name)
     }
-    return {folder.parent / SUMMARY: sheet.summary(list(found.values()), [name for name in pages if name not in found])}
+    return {
+        folder.parent / SUMMARY: rendering.summary(list(found.values()), [name for name in pages if name not in found])
+    }

@@ -11,15 +11,15 @@ import pytest
 from tests.warpfile.pages.evidence.made_up import answering
 from tests.warpfile.pages.evidence.test_statements import CLAIM, outcomes
 from warpfile.output.display import silent
-from warpfile.pages.evidence import command, kept, statements
+from warpfile.pages.evidence import command, statements, stored
 from warpfile.pages.evidence.command import DOCS, main, pages
 from warpfile.pages.evidence.statements import data, declared, named, spot_points
-from warpfile.pages.evidence.waterfall import stamp
+from warpfile.pages.evidence.waterfall import data_stamp
 from warpfile.results.points import Point, Run, golden
-from warpfile.results.revision import MACHINE, stated
+from warpfile.results.revision import MACHINE, stated_machine
 
 NAMES = list(pages())
-RUN = [name for name in NAMES if kept.has_data(DOCS, name)]
+RUN = [name for name in NAMES if stored.has_data(DOCS, name)]
 
 
 def stale(found: Mapping[str, Any], points: list[Point]) -> list[str]:
@@ -33,29 +33,29 @@ def stale(found: Mapping[str, Any], points: list[Point]) -> list[str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_without_data_is_of_an_older_machine(name: str) -> None:
     text = (DOCS / f"{name}-evidence.md").read_text()
-    assert name in RUN or stated(text) < MACHINE
+    assert name in RUN or stated_machine(text) < MACHINE
 
 
 @pytest.mark.parametrize("name", RUN)
 def test_a_page_and_its_chart_are_of_its_data(name: str) -> None:
-    page, found = pages()[name], kept.read(DOCS, name)
+    page, found = pages()[name], stored.read(DOCS, name)
     assert found["declared"] == declared(page.STATEMENTS)
-    for path, text in kept.files(DOCS, page, found).items():
+    for path, text in stored.files(DOCS, page, found).items():
         assert path.read_text() == text
     chart = DOCS / f"{name}-evidence.svg"
-    assert kept.shows(chart, found)
+    assert stored.shows(chart, found)
     first, *others = found["claims"]
-    assert not kept.shows(chart, {**found, "claims": [{**first, "verdict": "undecided?"}, *others]})
+    assert not stored.shows(chart, {**found, "claims": [{**first, "verdict": "undecided?"}, *others]})
 
 
 def test_the_summary_is_of_all_data() -> None:
-    ((path, text),) = kept.summary(DOCS, pages(), {}).items()
+    ((path, text),) = stored.summary(DOCS, pages(), {}).items()
     assert path.read_text() == text
 
 
 @pytest.mark.parametrize("name", RUN)
 def test_data_have_the_cycles_of_two_machines_now(name: str) -> None:
-    found, points = kept.read(DOCS, name), spot_points(pages()[name].STATEMENTS)[:2]
+    found, points = stored.read(DOCS, name), spot_points(pages()[name].STATEMENTS)[:2]
     if found["machine"] < MACHINE:
         pytest.skip("the page says that it is older")
     assert not stale(found, points)
@@ -71,7 +71,7 @@ def test_other_cycles_are_stale() -> None:
 @pytest.mark.check
 @pytest.mark.parametrize("name", RUN)
 def test_data_have_the_cycles_of_all_machines_now(name: str) -> None:
-    found, points = kept.read(DOCS, name), spot_points(pages()[name].STATEMENTS)
+    found, points = stored.read(DOCS, name), spot_points(pages()[name].STATEMENTS)
     if found["machine"] < MACHINE:
         pytest.skip("the page says that it is older")
     assert len(found["spot"]["cycles"]) == len(points) and not stale(found, points)
@@ -80,7 +80,7 @@ def test_data_have_the_cycles_of_all_machines_now(name: str) -> None:
 def test_the_command_writes_from_data_without_a_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(kept, "studied", lambda *_, **__: pytest.fail("nothing must be run"))
+    monkeypatch.setattr(stored, "studied", lambda *_, **__: pytest.fail("nothing must be run"))
     assert main(["--text", "--check"]) == 0
     assert "evidence-summary.md: as it was" in capsys.readouterr().out
 
@@ -93,11 +93,13 @@ def test_the_command_runs_a_page_and_writes_all_of_it(
     monkeypatch.setattr(statements, "compiled_at", lambda level, kernel, setting, _: f"{level}/{kernel}-{setting}")
     monkeypatch.setattr(statements, "_contents", lambda place: "made up")
     study, asked = answering()
-    monkeypatch.setattr(kept, "studied", lambda runs, report, fresh: ([study.outcomes[run] for run in runs], study)[1])
-    monkeypatch.setattr(kept, "pictures", lambda charts, _: {f"{one.name}.svg": "drawn" for one in charts})
+    monkeypatch.setattr(
+        stored, "studied", lambda runs, report, fresh: ([study.outcomes[run] for run in runs], study)[1]
+    )
+    monkeypatch.setattr(stored, "pictures", lambda charts, _: {f"{one.name}.svg": "drawn" for one in charts})
     assert main(["regmutex"]) == 0
-    assert asked == set(kept.runs(pages()["regmutex"]))
-    found = kept.read(tmp_path / "schemes", "regmutex")
+    assert asked == set(stored.runs(pages()["regmutex"]))
+    found = stored.read(tmp_path / "schemes", "regmutex")
     assert found["machine"] == MACHINE and found["runs"] == len(asked)
     assert f"{len(asked):,} runs; from nothing they take 0 s of processor time." in capsys.readouterr().out
     written = {path.name for path in tmp_path.rglob("*.*")}
@@ -105,10 +107,10 @@ def test_the_command_runs_a_page_and_writes_all_of_it(
 
 
 def test_an_older_chart_is_drawn_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "pictures", lambda charts, _: {f"{one.name}.svg": "drawn" for one in charts})
+    monkeypatch.setattr(stored, "pictures", lambda charts, _: {f"{one.name}.svg": "drawn" for one in charts})
     found, chart = data("toy", [CLAIM], "one", outcomes()), tmp_path / "toy-evidence.svg"
-    assert kept.drawn(tmp_path, [found], silent) == {chart: "drawn"}
-    chart.write_text(f"<text>{stamp(found)}</text>")
-    assert kept.drawn(tmp_path, [found], silent) == {}
+    assert stored.charts(tmp_path, [found], silent) == {chart: "drawn"}
+    chart.write_text(f"<text>{data_stamp(found)}</text>")
+    assert stored.charts(tmp_path, [found], silent) == {}
     chart.write_text("<text>machine 1, data 0</text>")
-    assert kept.drawn(tmp_path, [found], silent) == {chart: "drawn"}
+    assert stored.charts(tmp_path, [found], silent) == {chart: "drawn"}
