@@ -51,30 +51,37 @@ _COLUMNS = (
 )
 _HEAD = """# Architectures
 
-Made by `python -m tests.compiler.architectures`, which needs `nvdisasm`; with names as `sm_90` it makes their rows
-alone. It takes the code that nvcc 13.0 makes of every bundled kernel with `-O3`, from `kernels/cubins.tar.xz`, which
-`python -m warpfile.kernels.build` makes.
+`python -m tests.compiler.architectures` makes this table; it needs `nvdisasm`. With names such as `sm_90` it makes only
+their rows. The code is that of nvcc 13.0 at `-O3` for every bundled kernel. It is in `kernels/cubins.tar.xz`, which
+`python -m warpfile.kernels.build` makes. The columns:
 
-* *Functions read*: every instruction is one whose definitions and uses are known.
-* *Cubins equal to `nvdisasm`'s reading*: blocks and edges of the control flow, and at every instruction what is
-  defined, used and live, except for the cases that `tests/compiler/judge.py` names.
-* *Launches equal to NumPy*: those of every kernel that was bundled when the row was made (`launch.toml` and
-  `large.toml`), by the emulator, within the tolerance of the launch file.
-* *Of the corpus*: the same of further sources, `tests/compiler/corpus/`, at `-O3` and `-O1`: asynchronous copies,
-  fragments and products of matrices in all types, reductions and votes, packed arithmetic, atomics, textures. Functions
-  that are not read have what is refused by name: TMA, clusters, `wgmma`, `tcgen05`, barrier objects and a few more
-  (`UNKNOWN` in `tests/compiler/test_architectures.py`). Sources with a reference are launched.
-* *Preset*: whose latencies the codes are held against. Where no preset is for that GPU, it is the nearest one. At
-  another one `modern` says in a note which to use, and it refuses code for sm_80 and later at presets for sm_75.
-* *Kernels that `modern` runs there*: the scheme takes their control codes, no reader comes too early on any path, and
-  the golden model runs `launch.toml` to its end, which it does not with a stale operand. *Without* are the others.
-  Tensor cores (sm_80 and later) and double precision (sm_90, sm_100) have a fixed latency there and a variable one
-  here: the scheme gives them dependence counters ([modern.md](schemes/modern.md#5-codes-and-hints)).
-* *Closest readers*: least ticks from the issue of a producer of fixed latency to that of a reader, in the codes of all
-  kernels: a reader of fixed latency, one of variable latency, and the first one of the low half of a pair.
+* *Functions read*: functions in which the definitions and uses of every instruction are known.
+* *Cubins equal to `nvdisasm`'s reading*: both have the same blocks and edges of the control flow, and the same defined,
+  used and live registers at every instruction. `tests/compiler/judge.py` names the exceptions.
+* *Launches equal to NumPy*: results of the emulator are equal within the tolerance of the launch file. The launches are
+  `launch.toml` and `large.toml` of every kernel that was bundled when the row was made.
+* *Of the corpus*: the same for further sources, `tests/compiler/corpus/`, at `-O3` and `-O1`. They have asynchronous
+  copies, fragments and products of matrices in all types, reductions and votes, packed arithmetic, atomics, and
+  textures. Functions that are not read use features that are refused by name: TMA, clusters, `wgmma`, `tcgen05`,
+  barrier objects and a few more (`UNKNOWN` in `tests/compiler/test_architectures.py`). Sources with a reference are launched.
+* *Preset*: its latencies are those that the codes must fit. A GPU without a preset has the nearest one. At another
+  preset `modern` prints a note that names the right one. It refuses code for sm_80 and later at presets for sm_75.
+* *Kernels that `modern` runs there*: three conditions hold.
+  * The scheme takes their control codes.
+  * No reader comes too early on any path.
+  * The golden model runs `launch.toml` to its end; it would stop at a stale operand.
 
-`tests/compiler/test_architectures.py` and `test_corpus.py` have all of that as tests, and the bundled kernels at `-O1`
-and also `-O2`. Lockstep at the presets: [regress-modern.md](regress-modern.md).
+  Other kernels are in the column *without*. Tensor cores (sm_80 and later) and double precision (sm_90, sm_100) have a
+  fixed latency in these GPUs and a variable one here. The scheme gives them dependence counters
+  ([modern.md](schemes/modern.md#5-codes-and-hints)).
+* *Closest readers*: the least ticks from the issue of a producer of fixed latency to the issue of a reader, over the
+  codes of all kernels. There are three numbers:
+  * for a reader of fixed latency;
+  * for a reader of variable latency;
+  * for the first reader of the low half of a pair.
+
+`tests/compiler/test_architectures.py` and `test_corpus.py` test all columns, also for the bundled kernels at `-O1`
+and `-O2`. Lockstep at the presets: [regress-modern.md](regress-modern.md).
 
 `warpfile trace saxpy --arch sm_90` makes a trace ([kernels.md](kernels.md#for-another-gpu)). What differs between the
 generations is in [sass.md](sass.md#generations), and what is refused in [sass.md](sass.md#opcodes).
