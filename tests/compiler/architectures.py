@@ -63,7 +63,8 @@ their rows. The code is that of nvcc 13.0 at `-O3` for every bundled kernel. It 
 * *Of the corpus*: the same for further sources, `tests/compiler/corpus/`, at `-O3` and `-O1`. They have asynchronous
   copies, fragments and products of matrices in all types, reductions and votes, packed arithmetic, atomics, and
   textures. Functions that are not read use features that are refused by name: TMA, clusters, `wgmma`, `tcgen05`,
-  barrier objects and a few more (`UNKNOWN` in `tests/compiler/test_architectures.py`). Sources with a reference are launched.
+  barrier objects and a few more (`UNKNOWN` in `tests/compiler/test_architectures.py`). Sources with a reference are
+  launched.
 * *Preset*: its latencies are those that the codes must fit. A GPU without a preset has the nearest one. At another
   preset `modern` prints a note that names the right one. It refuses code for sm_80 and later at presets for sm_75.
 * *Kernels that `modern` runs there*: three conditions hold.

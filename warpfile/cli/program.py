@@ -43,10 +43,10 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help=_show_version.__doc__
 )
 def main() -> None:
-    """Register-file architectures of GPUs as RTL: generate them, prove them against a golden model, see their cost.
+    """Generate GPU register files as RTL, compare them with golden models in lockstep, and report their cost.
 
     \b
-    Exit status: 0 all well; 1 a difference or a failed expectation was found; 2 the request or an input is wrong.
+    Exit status: 0: success; 1: a difference or a failed expectation was found; 2: the request or an input is wrong.
 
     \b
     Example: warpfile cosim baseline matmul_tiled --preset turing

@@ -19,7 +19,7 @@ from warpfile.workloads.flowchart import write_flowchart
 from warpfile.workloads.inputs import listing_file
 
 
-@click.command()
+@click.command(short_help="Show control flow, live registers and hints of a listing.")
 @click.argument("listing", metavar="FILE.sass|KERNEL", shell_complete=complete_kernel)
 @click.option("--function", metavar="NAME", help="Analyze this function only. Default: all of them.")
 @architecture("The GPU to analyze, if the output of cuobjdump has code for several.")

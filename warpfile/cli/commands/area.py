@@ -64,7 +64,7 @@ class Cost:
         return path.to_json() | {name: ratio and round(ratio, 4) for name, ratio in over.items()}
 
 
-@click.command()
+@click.command(short_help="Synthesise schemes: cells, area, storage, logic levels.")
 @scheme_arguments
 @configured
 @click.option("--liberty", metavar="FILE", type=click.Path(path_type=Path), help="Cell library for areas in um2.")

@@ -14,7 +14,7 @@ from warpfile.spec.presets import PRESETS, Preset
 from warpfile.workloads.inputs import bundled_kernels, summary
 
 
-@click.command()
+@click.command(short_help="List the schemes and their variants.")
 @json_file
 def schemes(json_path: Path | None) -> None:
     """List the schemes, then their variants: the same parts in other settings, which `all` leaves out.
@@ -33,7 +33,7 @@ def schemes(json_path: Path | None) -> None:
     show_table(columns, [(name, scheme.variant_of, scheme.preset, scheme.summary) for name, scheme in every.items()])
 
 
-@click.command()
+@click.command(short_help="List the bundled kernels.")
 @json_file
 def kernels(json_path: Path | None) -> None:
     """List the bundled kernels.
@@ -49,7 +49,7 @@ def kernels(json_path: Path | None) -> None:
     show_table(columns, [(name, *(fact.get(key.replace(" ", "_")) for key in keys)) for name, fact in facts.items()])
 
 
-@click.command()
+@click.command(short_help="List the presets.")
 @json_file
 def presets(json_path: Path | None) -> None:
     """List the presets; --json also gives every value and its source.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SIMULATORS = ("verilator", "icarus")
 
 
-@click.command()
+@click.command(short_help="Compare RTL and golden model over a kernel, cycle by cycle.")
 @scheme_arguments
 @kernel_argument
 @configured

@@ -46,7 +46,7 @@ def demo(context: click.Context) -> None:
     say(f"All schemes on {_KERNEL}, by their golden models:")
     context.invoke(study_command, kernels=(_KERNEL,), schemes=(ALL,), pipeline=_CYCLES, name=_FOLDER.name)
     _hardware()
-    say("\nAll schemes on one page, with the areas that are kept of each:")
+    say("\nAll schemes on one page, with the stored areas of each:")
     context.invoke(report_command, folder=_FOLDER)
     say(f"{time.perf_counter() - start:.0f} s in all")
 

@@ -17,7 +17,7 @@ from warpfile.output.display import say, show_table
 from warpfile.output.files import write_json
 
 
-@click.command()
+@click.command(short_help="List external tools, and what needs the missing ones.")
 @json_file
 def doctor(json_path: Path | None) -> None:
     """List the tools outside Python, and what does not work without the missing ones.

@@ -18,7 +18,7 @@ from warpfile.verilog.generate import design
 from warpfile.workloads.flowchart import DOT, svg
 
 
-@click.command()
+@click.command(short_help="Draw the block diagram of a scheme.")
 @scheme_argument
 @configured
 @click.option(

@@ -75,7 +75,7 @@ def _facts(found: Energy, one: Access) -> dict[str, object]:
     return facts | {"share": found.share(one), "place": one.place}
 
 
-@click.command(name="energy")
+@click.command(name="energy", short_help="Price the register-file accesses of a kernel.")
 @scheme_arguments
 @kernel_argument
 @configured

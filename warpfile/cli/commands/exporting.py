@@ -14,7 +14,7 @@ from warpfile.output.files import file_name, new_folder
 from warpfile.workloads.inputs import executed, kernel_directory
 
 
-@click.command("export")
+@click.command("export", short_help="Write the trace of a kernel in Accel-Sim's format.")
 @click.argument("kernel", metavar="KERNEL", shell_complete=complete_kernel)
 @click.option(
     "-o",

@@ -19,7 +19,7 @@ from warpfile.verilog.generate import generate as write_design
 from warpfile.verilog.names import Names
 
 
-@click.command()
+@click.command(short_help="Write Verilog, manifest and flow files of schemes.")
 @scheme_arguments
 @configured
 @click.option("--probes", "all_probes", is_flag=True, help="Add the observation port that the lockstep compares.")

@@ -17,7 +17,7 @@ from warpfile.workloads.inputs import spelled
 from warpfile.workloads.signature import signature
 
 
-@click.command(name="import")
+@click.command(name="import", short_help="Make a kernel directory from CUDA, PTX or machine code.")
 @click.argument("source", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--kernel", metavar="NAME", help="The kernel, if FILE has several: its symbol or its name in C++.")
 @architecture(

@@ -13,7 +13,7 @@ from warpfile.results.designs import ALL
 _FILE = click.Path(path_type=Path)
 
 
-@click.command()
+@click.command(short_help="Show the cost of each instruction of a kernel.")
 @scheme_argument
 @kernel_argument
 @configured

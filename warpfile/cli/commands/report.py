@@ -20,7 +20,7 @@ _NEEDED = ("plotly", "pyarrow")
 _STUDIES = Path("build") / "study"
 
 
-@click.command()
+@click.command(short_help="Turn a study into one HTML page of charts.")
 @click.argument("folder", metavar="STUDY", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Output file. Default: STUDY/report.html."
@@ -52,7 +52,7 @@ def report(
     STUDY is the folder that `warpfile study` wrote, or the name of one in build/study. The page has IPC, accesses, hit
     ratios, energy, area and critical path of every machine, by kernel and as means, with intervals over seeds. It also
     has cost against benefit with the Pareto front, sweeps, a cycle breakdown, area by module, and the pipeline of the
-    watched cycles. A machine that the study did not synthesise gets the kept figures of its scheme, marked.
+    watched cycles. A machine that the study did not synthesise gets the stored figures of its scheme, marked.
 
     \b
     Example: warpfile report schemes

@@ -15,7 +15,7 @@ from warpfile.results.run import GoldenRun, golden_run
 EVERY = "all"
 
 
-@click.command()
+@click.command(short_help="Run golden models over a kernel: cycles, IPC, counters.")
 @scheme_arguments
 @kernel_argument
 @configured

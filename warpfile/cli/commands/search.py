@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _OUTPUT = Path("build") / "search"
 
 
-@click.command()
+@click.command(short_help="Search all combinations of parts that fit one machine.")
 @click.argument("path", metavar="SEARCH.toml", type=click.Path(path_type=Path))
 @click.option(
     "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Number of processes. Default: one per processor."

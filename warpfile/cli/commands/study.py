@@ -27,7 +27,7 @@ _NEEDED = ("distributed", "pyarrow")
 _OUTPUT = Path("build") / "study"
 
 
-@click.command(name="study")
+@click.command(name="study", short_help="Run kernels on many machines and seeds, in parallel.")
 @click.argument("path", metavar="[STUDY.toml]", required=False, type=click.Path(path_type=Path))
 @click.option("--kernel", "kernels", metavar="KERNEL", multiple=True, help="Name, directory, trace, glob, or all.")
 @click.option("--setting", "settings", metavar="NAME", multiple=True, help="Launch file: launch (default) or large.")

@@ -72,7 +72,7 @@ def accelsim_options(command: Command) -> Command:
     return place(kernel(header(gathered)))  # type: ignore[return-value]
 
 
-@click.command()
+@click.command(short_help="Execute a kernel and write its trace; import Accel-Sim traces.")
 @click.argument("kernel", metavar="KERNEL", required=False, shell_complete=complete_kernel)
 @accelsim_options
 @click.option(
