@@ -56,13 +56,13 @@ def needed(item: pytest.Item) -> list[str]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """Last of all, how many tests were skipped for want of what, in all processes together."""
+    """Last of all, how many tests were skipped for each missing tool, in all processes together."""
     yield
     reports: Iterable[pytest.TestReport] = terminalreporter.stats.get("skipped", ())
     counted = Counter(str(report.longrepr[2]) for report in reports if isinstance(report.longrepr, tuple | list))
     for name, tool in tools.TOOLS.items():
         if count := counted[f"Skipped: {tools.missing(name)}"]:
-            terminalreporter.write_line(f"skipped for want of {name}: {count} test{'s' * (count > 1)} ({tool.install})")
+            terminalreporter.write_line(f"skipped, {name} is missing: {count} test{'s' * (count > 1)} ({tool.install})")
 
 
 @pytest.fixture(scope="session")

@@ -45,20 +45,20 @@ def run(pytester: pytest.Pytester, root: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def counted(result: pytest.RunResult) -> list[str]:
-    return [line for line in result.outlines if line.startswith("skipped for want of")]
+    return [line for line in result.outlines if line.startswith("skipped, ")]
 
 
 def test_what_needs_a_missing_tool_is_skipped_with_its_line_and_counted_over_all_processes(run: Run) -> None:
     result = run("dot", options=("-n", "2"))
     result.assert_outcomes(passed=1, skipped=3)
     assert f": {tools.missing('iverilog')}\n" in result.stdout.str()
-    assert counted(result) == ["skipped for want of iverilog: 2 tests (apt-get install iverilog)"]
+    assert counted(result) == ["skipped, iverilog is missing: 2 tests (apt-get install iverilog)"]
 
 
 def test_what_needs_a_tool_that_is_there_runs(run: Run) -> None:
     result = run("iverilog")
     result.assert_outcomes(passed=2, skipped=2)
-    assert counted(result) == ["skipped for want of dot: 1 test (apt-get install graphviz)"]
+    assert counted(result) == ["skipped, dot is missing: 1 test (apt-get install graphviz)"]
 
 
 def test_an_unknown_tool_is_an_error(run: Run) -> None:

@@ -142,8 +142,7 @@ def _refusals(cfg: Config) -> Members:
 def between_members(cfg: Config) -> Members:
     """Ports between register file and collectors, with the directions of the file; the collectors have them flipped.
 
-    source_places : Out(ArrayLayout)   Of the offered beat's sources, in the same cycle: records of
-                                 :func:`hdl.rf.layouts.offered_layout`.
+    source_places : Out(ArrayLayout)   Of the offered beat's sources, in the same cycle (:func:`offered_layout`).
     lookup_registers : In(ArrayLayout), lookup_places : Out(ArrayLayout)   Warp-major: registers, and where they live.
     source_near, source_bring : Out(slots), source_refs : Out(ArrayLayout)   Of the offered beat's sources, in the same
                                  cycle: which are near, which are copied when their bank is read, name of the copy.
