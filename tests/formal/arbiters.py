@@ -64,7 +64,7 @@ class RoundRobinProperties(Properties):
     def check(self, m, part):
         choice(m, part.requests, part.grant)
         self.fair = Fairness(m, part.requests, part.grant, part.taken)
-        m.d.comb += Cover(self.fair.passed == len(part.requests) - 1, "everybody else is served first")
+        m.d.comb += Cover(self.fair.passed == len(part.requests) - 1, "every other request is served first")
 
     def help(self, m, part, state):
         self.fair.help(m, state("above"))
@@ -128,7 +128,7 @@ class OrderProperties(Properties):
             m.d.sync += [arrived[1].eq(1), later.eq(0)]
         older = self.part.older.bit_select((first * count + second)[: (count**2 - 1).bit_length()], 1)
         known = arrived.all() & (first != second)
-        m.d.comb += Assert(~known | (older == ~later), "older is who arrived longer ago")
+        m.d.comb += Assert(~known | (older == ~later), "older has the requests that arrived longer ago")
 
 
 class LowestInstead(OrderProperties):
@@ -186,7 +186,7 @@ def _round_robin(count: int, *, regress: bool = False) -> Proof:
         {
             "a requester waits for at most count - 1 others": wrong(taken=lambda taken: Const(0)),
             "the grant is one-hot": wrong(grant=_both_lowest),
-            "somebody is granted if anybody asks": wrong(requests=lambda requests: requests[:-1]),
+            "a request is granted if there is one": wrong(requests=lambda requests: requests[:-1]),
         },
         reach=count + 3,
         regress=regress,
@@ -203,7 +203,7 @@ def _others(count: int) -> Proof:
         lambda: OthersProperties(RoundRobin(count, others=True)),
         {
             "only a requester is granted": wrong(requests=lambda requests: requests[:-1]),
-            "somebody is granted if anybody asks": wrong(others=lambda others: others[:-1]),
+            "a request is granted if there is one": wrong(others=lambda others: others[:-1]),
             "of the others the first at or after the pointer": wrong(taken=lambda taken: Const(0)),
         },
         reach=count + 3,
@@ -223,7 +223,7 @@ def _ages(count: int, *, regress: bool = False) -> Proof:
         lambda: OrderProperties(Ages(count)),
         {
             "no older requester is passed over": lambda: LowestInstead(Ages(count), helped=False),
-            "older is who arrived longer ago": lambda: OrderProperties(deaf(), helped=False),
+            "older has the requests that arrived longer ago": lambda: OrderProperties(deaf(), helped=False),
             "age is transitive": lambda: OrderProperties(cyclic(), helped=False),
         },
         reach=count + 2,

@@ -98,7 +98,10 @@ class BarrierProperties(Properties):
             m.d.comb += [
                 Assert(~released | ~missing, "no warp is released while a member of the CTA is missing"),
                 Assert(~(waiting[warp] & ~missing) | released, "a complete CTA is released at once"),
-                Assert((part.waiting[warp] & ~waiting[warp]) == (arrived[warp] & ~waiting[warp]), "who arrives waits"),
+                Assert(
+                    (part.waiting[warp] & ~waiting[warp]) == (arrived[warp] & ~waiting[warp]),
+                    "a warp that arrives waits",
+                ),
             ]
             any_release |= released & Cat(waiting[other] & (ctas[other] != ctas[warp]) for other in warps).any()
         m.d.comb += [

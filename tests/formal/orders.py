@@ -57,7 +57,7 @@ class LastUseProperties(Properties):
             m.d.comb += [Assert(older[a][b] != older[b][a], "of two places one is before the other") for b in range(a)]
         m.d.comb += [Assert(holds, "the order is transitive") for holds in transitive(part.older, count)]
         m.d.comb += [
-            Assert(~started | (order == expected), "before is who was used longer ago"),
+            Assert(~started | (order == expected), "before has the lines used longer ago"),
             Cover(started & order & (first > second) & ~uses[0].any(), "a higher place is before a lower one"),
             Cover(self.many(uses) & (followed != order), "an order is turned in one cycle"),
         ]
@@ -170,7 +170,7 @@ def _proof(
 def _window_ranks(entries: int, *, regress: bool = False) -> Proof:
     cfg = BowConfig(**BowConfig.adapted(_SMALL | {"window_entries": entries, "source_slots": 3}))
     wrong = {
-        "before is who was used longer ago": {"taken": lambda taken: taken & ~1},
+        "before has the lines used longer ago": {"taken": lambda taken: taken & ~1},
         "the order after the result has its entry last": {"had": lambda had: had & ~2},
         "the order is transitive": {"older": lambda older: older ^ (1 << 2) ^ (1 << (2 * entries))},
     }
@@ -182,7 +182,7 @@ def _recency(entries: int, slots: int, *, regress: bool = False) -> Proof:
     values = _SMALL | {"unit_entries": entries, "source_slots": slots}
     cfg = MalekehConfig(**MalekehConfig.adapted(values | {"scheduler": "oldest"}))
     wrong = {
-        "before is who was used longer ago": {"result": lambda result: Const(0)},
+        "before has the lines used longer ago": {"result": lambda result: Const(0)},
         "the order is transitive": {"older": lambda older: older ^ (1 << 2) ^ (1 << (2 * entries))},
     }
     block, size = "hdl.collectors.malekeh.recency.Recency", f"of {entries} entries, {slots} slots"
@@ -195,7 +195,7 @@ def _departures() -> Proof:
     )
     #: The lowest port counts as the last one.
     swapped = {"leaves": lambda leaves: Cat(leaves[8:12], leaves[4:8], leaves[0:4])}
-    wrong = {"before is who was used longer ago": swapped}
+    wrong = {"before has the lines used longer ago": swapped}
     block = "hdl.collectors.malekeh.allocator.DepartureOrder"
     return _proof(block, "of 4 units, 3 ports", DepartureOrder, DepartureProperties, cfg, wrong)
 

@@ -122,7 +122,7 @@ def choice(m: Module, requests: Value, grant: Value) -> None:
     m.d.comb += [
         Assert(at_most_one(grant), "the grant is one-hot"),
         Assert((grant & ~requests) == 0, "only a requester is granted"),
-        Assert(grant.any() == requests.any(), "somebody is granted if anybody asks"),
+        Assert(grant.any() == requests.any(), "a request is granted if there is one"),
     ]
 
 

@@ -74,9 +74,9 @@ class ScoreboardProperties(Properties):
         if self._cfg.operand_bits:
             waits |= (part.head.drain == Drain.EMPTY.value) & self.loading.any()
         m.d.comb += [
-            Assert(part.touches_long | ~waits, "who waits for a load is known"),
+            Assert(part.touches_long | ~waits, "a warp that waits for a load is known"),
             Assert(waits | ~part.touches_long, "no other register is taken for one"),
-            Assert(~(part.clear & part.touches_long), "who waits for a load is not clear"),
+            Assert(~(part.clear & part.touches_long), "a warp that waits for a load is not clear"),
             Assert(part.short_pending == (self.pending & ~self.loading).any(), "other pending registers are known"),
         ]
         if self._cfg.sees_outstanding:
@@ -186,7 +186,9 @@ def _proof(cfg: Config, *, regress: bool = False) -> Proof:
             "a reserved register stays pending until its release": wrong(reserve_registers=lambda mask: mask[1:] << 1),
             "clear implies no token is pending": wrong(reserve_tokens=lambda tokens: tokens[:-1]),
             "without a hazard the head is clear": wrong(release=lambda release: release & ~Const(2, len(release))),
-            **({"who waits for a load is not clear": wrong(clear=lambda _: Const(1))} if cfg.has_places else {}),
+            **(
+                {"a warp that waits for a load is not clear": wrong(clear=lambda _: Const(1))} if cfg.has_places else {}
+            ),
             **(_drain_controls(cfg, wrong) if cfg.operand_bits else {}),
             **(_miss_controls(wrong) if cfg.sees_misses else {}),
         },
@@ -211,14 +213,14 @@ def _drain_controls(cfg: Config, wrong: Callable[..., Callable[[], Properties]])
         "clear implies DISPATCHED finds nothing collecting": taken(Drain.DISPATCHED, Drain.NONE),
         "clear implies EMPTY finds nothing collecting": taken(Drain.EMPTY, Drain.NONE),
         "clear implies EMPTY finds nothing pending": taken(Drain.EMPTY, Drain.DISPATCHED),
-        "who waits for a load is known": wrong(reserve_long=lambda long: long & 0),
+        "a warp that waits for a load is known": wrong(reserve_long=lambda long: long & 0),
         "no other register is taken for one": wrong(reserve_long=lambda long: long | 1),
     }
 
 
 def _miss_controls(wrong: Callable[..., Callable[[], Properties]]) -> dict[str, Callable[[], Properties]]:
     return {
-        "who waits for a load is known": wrong(missed=lambda missed: missed & 0),
+        "a warp that waits for a load is known": wrong(missed=lambda missed: missed & 0),
         "no other register is taken for one": wrong(missed=lambda missed: missed | 1),
         "a load that is out is known whatever the head": wrong(missed_registers=lambda mask: mask & ~1),
     }

@@ -158,7 +158,7 @@ class BankProperties(Properties):
             free &= ~self._wanted(part)
         if is_matched(self._cfg):
             m.d.comb += one_that_asks(part, left, part.free)
-            m.d.comb += Assert(part.free == free, "whether the port can read is known before anybody asks")
+            m.d.comb += Assert(part.free == free, "whether the port can read is known before any request")
         rows = [~part.grant[slot] | (self.pins.read_row == part.rows[slot]) for slot in range(len(part.grant))]
         m.d.comb += [
             Assert(part.grant.any() == (left.any() & free), "a free port serves a read"),

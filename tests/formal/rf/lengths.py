@@ -94,7 +94,7 @@ class PipelinedProperties(VaryingProperties):
         ]
         m.d.comb += [
             Assume((part.requests & Cat(meets)) == 0),
-            Assert(part.leaving == Cat(self.leaving), "what leaves in the next cycles is known"),
+            Assert(part.leaving == Cat(self.leaving), "results that leave in the next cycles are known"),
             Assert(at_most_one(self._left(0)), "one row leaves in a cycle"),
             *(
                 Assert(~slots.any() | (part.read_data == self.rows[length - 1]), "it is what the SRAM had")
@@ -202,7 +202,7 @@ _DEAF = {"a read that would meet no other may be granted": {"apart": lambda slot
 
 _PIPELINE = {
     "data arrive after the length of the access": {"fill": lambda fill: fill ^ 1},
-    "what leaves in the next cycles is known": {"leaving": lambda leaving: leaving & 1},
+    "results that leave in the next cycles are known": {"leaving": lambda leaving: leaving & 1},
     "it is what the SRAM had": {"read_data": lambda row: row ^ 1},
 }
 

@@ -20,7 +20,7 @@ class MatchingProperties(Properties):
             m.d.comb += [
                 Assert(at_most_one(picked), "a bank serves one unit"),
                 Assert((picked & ~left) == 0, "a unit that asks, and that no lower bank serves"),
-                Assert(picked.any() == (part.free[bank] & left.any()), "a free bank serves if anybody is left"),
+                Assert(picked.any() == (part.free[bank] & left.any()), "a free bank serves if a request is left"),
                 Assert(~passed_over(left, picked, part.older), "no older unit is passed over"),
             ]
             served = served | picked
@@ -53,7 +53,7 @@ PROOFS = (
         {
             "a bank serves one unit": _wrong(picked=_both),
             "a unit that asks, and that no lower bank serves": _wrong(requests=lambda asks: asks | 1),
-            "a free bank serves if anybody is left": _wrong(free=lambda free: free & ~2),
+            "a free bank serves if a request is left": _wrong(free=lambda free: free & ~2),
             "no older unit is passed over": _wrong(older=_younger),
         },
         reach=2,

@@ -149,7 +149,7 @@ class EntryProperties(WindowProperties):
         m.d.comb += [
             Assert(part.pinned == pinned, "pinned are those that a beat has yet to read"),
             Assert((part.pinned & (now.free | now.evicting)) == 0, "a pinned entry does not leave"),
-            Assert((now.filling & ~part.pinned) == 0, "who waits for a bank is awaited by a beat"),
+            Assert((now.filling & ~part.pinned) == 0, "an entry that waits for a bank is awaited by a beat"),
             Assert(self.oldest.any() | ((now.stale & part.pinned & ~now.free) == 0), "a stale entry is not pinned"),
             Assert((part.asking & ~now.filling) == 0, "only a filling entry asks"),
         ]
@@ -166,7 +166,7 @@ class EntryProperties(WindowProperties):
         same = register == past(m, register, "register")
         m.d.comb += [
             Assert(~pinned | same, "a pinned entry keeps its register"),
-            Assert(~owed | (still & same), "what is owed stays or is offered to a bank"),
+            Assert(~owed | (still & same), "an owed write stays or is offered to a bank"),
             Assert(~leaving | (now.evicting.bit_select(entry, 1) & same), "it is offered until a bank takes it"),
         ]
 

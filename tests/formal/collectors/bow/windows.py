@@ -183,7 +183,7 @@ class RoomProperties(WindowProperties):
             Assert(~victim.any() | part.wanted, "no entry leaves unless a beat waits"),
             Assert(part.urgent == Mux(part.wanted, part.late, 0), "late sources leave first, all of them"),
             Assert(~(victim.any() & part.urgent.any()), "no victim beside late sources"),
-            Assert(~victim.any() | fit.short, "no victim while enough entries are on their way"),
+            Assert(~victim.any() | fit.short, "no victim while enough entries are in flight"),
             Assert(
                 victim.any() == (part.wanted & ~part.late.any() & fit.short & loose.any()), "a victim if there is one"
             ),

@@ -97,8 +97,8 @@ class UnitProperties(ConfiguredProperties):
             Assert(part.busy | ~part.locked.any(), "entries are locked for a beat only"),
             Assert(((part.place | part.invalidate) & part.locked) == 0, "a locked entry never gives way"),
             Assert(~followed | (reads & part.locked & here).any(), "a source's entry has its register till dispatch"),
-            Assert(~foreign | ((~self.empty & ~part.locked) == 0), "a new owner finds nothing of the last one"),
-            Assert(~ended | (self.empty.all() & ~part.owned), "a warp that ends leaves nothing"),
+            Assert(~foreign | ((~self.empty & ~part.locked) == 0), "a new owner finds no entry of the last one"),
+            Assert(~ended | (self.empty.all() & ~part.owned), "a warp that ends leaves no entry"),
             Assert(part.empty == self.empty.all(), "a unit without registers is empty"),
         ]
 
@@ -173,7 +173,7 @@ def _unit(entries: int, slots: int, ports: int, *, regress: bool = False) -> Pro
         {
             "a written register is there only if the result entered": wrong(registers=lambda names: names ^ 1),
             "no result enters a unit that takes a beat": wrong(place=lambda place: place | 1),
-            "a new owner finds nothing of the last one": wrong(own=lambda own: own | 1),
+            "a new owner finds no entry of the last one": wrong(own=lambda own: own | 1),
         },
         reach=6,
         regress=regress,

@@ -77,7 +77,7 @@ class MainSideProperties(ConfiguredProperties):
             Assert(first == arriving.any(), "beats begin when the row has been read"),
             Assert(~first | (part.receiver == arriving), "they go to the bank of the cache that asked"),
             Assert(at_most_one(part.beat) & at_most_one(part.receiver), "one beat of one fill passes"),
-            Assert(part.beat.any() == part.receiver.any(), "somebody gets every beat"),
+            Assert(part.beat.any() == part.receiver.any(), "every beat has a receiver"),
         ]
 
     def _grants(self, m, part, saved) -> None:
@@ -158,7 +158,7 @@ class FillsProperties(ConfiguredProperties):
         m.d.comb += new.eq(part.asked & ~asked)
         before = past(m, part.asks, "asks")
         m.d.comb += [
-            Assert((part.asked & ~part.valid) == 0, "who is picked has a register to come"),
+            Assert((part.asked & ~part.valid) == 0, "a place that is picked has a register to come"),
             Assert((new & ~could) == 0, "a fill is picked only behind the write-back, for a bank that is free soon"),
             Assert(at_most_one(new), "one is picked"),
             Assert(~before | (new == 0), "and none while another one asks"),
@@ -222,9 +222,9 @@ class WriteBackProperties(ConfiguredProperties):
             Assert((self.beat == 0) | (part.beat << 1 == (1 << self.beat)[: len(part.beat) + 1]), "in their order"),
             Assert(part.latches == served, "the staging register takes what was read"),
             Assert(gone == past(m, place, "place") & served.replicate(places), "a register that was read is saved"),
-            Assert(~part.reads | (part.valid & part.place_used).any(), "what is read has to be saved"),
+            Assert(~part.reads | (part.valid & part.place_used).any(), "a register that is read has to be saved"),
             Assert(part.place_used.any() == (part.phase != BACK_IDLE), "it works for its place until it is idle"),
-            Assert(~part.reads | (part.first == (self.lost == PATIENCE)), "who lost eight times goes first"),
+            Assert(~part.reads | (part.first == (self.lost == PATIENCE)), "a place that lost eight times goes first"),
             Cover(part.first & part.served, "it goes first"),
             Cover((part.phase == BACK_IDLE) & (was == BACK_BEATS), "a write-back ends"),
         ]
@@ -267,7 +267,7 @@ _FILLS = {
     "a fill is picked only behind the write-back, for a bank that is free soon": {"blocked": lambda value: value & 0},
     "the fill before has its beats": {"granted": lambda value: value & 0},
     "behind its last beat": {"stores": lambda value: ~value},
-    "who is picked has a register to come": {"asked": lambda value: value | 1},
+    "a place that is picked has a register to come": {"asked": lambda value: value | 1},
 }
 _BACKS = {
     "what follows phase 1": {"served": lambda value: value & 0},
@@ -275,7 +275,7 @@ _BACKS = {
     "in their order": {"beat": lambda value: value.rotate_left(1)},
     "the staging register takes what was read": {"latches": lambda value: ~value},
     "a register that was read is saved": {"valid": lambda value: value & 1},
-    "who lost eight times goes first": {"first": lambda value: value & 0},
+    "a place that lost eight times goes first": {"first": lambda value: value & 0},
 }
 PROOFS = (
     proof(

@@ -95,7 +95,9 @@ class PartitionProperties(ConfiguredProperties):
         self.left = left = past(m, part.leaves.any(), "left")
         m.d.comb += [
             Assert(~twice, "cached registers have different banks"),
-            Assert(~is_open | (part.cached == part.set), "what the interval names is cached while the place is open"),
+            Assert(
+                ~is_open | (part.cached == part.set), "registers of the interval are cached while the place is open"
+            ),
             Assert(
                 ~(is_open | (part.state == EMPTY)) | ~part.entered_step.any(), "an open or empty place takes no steps"
             ),

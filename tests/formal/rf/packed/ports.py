@@ -59,13 +59,13 @@ class PortProperties(Properties):
                 taken = at_most_one(Cat(takers, part.earlier[memory])) if name == "first" else at_most_one(takers)
                 m.d.comb += Assert(taken, "a port serves one")
             here = Cat(part.memory[at] == memory for at in range(COUNT)) & part.wants
-            m.d.comb += Cover(here.all() & part.earlier[memory], "all want what is left of one memory")
+            m.d.comb += Cover(here.all() & part.earlier[memory], "all request the ports left of one memory")
             for own in range(COUNT):
                 before = Cat(_before(part, other, own) for other in range(COUNT)) & here
                 left = count_ones([*before, part.earlier[memory]]) < 2
                 served = ~here[own] | (part.served[own] == left)
                 m.d.comb += Assert(served, "those with fewer than two before them are served, and no others")
-        m.d.comb += Assert((part.served & ~part.wants) == 0, "who wants nothing is not served")
+        m.d.comb += Assert((part.served & ~part.wants) == 0, "a client without a request is not served")
 
 
 def _ages_lost() -> PortProperties:
@@ -81,7 +81,7 @@ PROOFS = (
         {
             "a port serves one": _ages_lost,
             "those with fewer than two before them are served, and no others": _ages_lost,
-            "who wants nothing is not served": lambda: PortProperties(
+            "a client without a request is not served": lambda: PortProperties(
                 Miswired(LookUps(), served=lambda value: value | 1)
             ),
         },

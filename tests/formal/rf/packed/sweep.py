@@ -43,13 +43,15 @@ class SweepProperties(ConfiguredProperties):
             Assume(~part.served | part.reads),
             Assume(~part.frees | part.held),
             Assume(part.begins.any() | ~part.mapped.any()),
-            Assert(~served | self.owed, "what is read was mapped when the sweep began, and is read once"),
-            Assert(~part.retired.any() | ~(self.owed | (self.own & ~part.frees)), "who retires has nothing left"),
-            Assert(~self.own | part.held, "what was read is held until it is given up"),
-            Assert(~part.held | (part.found == self.now), "what is held is what was read last"),
+            Assert(~served | self.owed, "an entry that is read was mapped when the sweep began, and is read once"),
+            Assert(
+                ~part.retired.any() | ~(self.owed | (self.own & ~part.frees)), "a warp that retires has no rows left"
+            ),
+            Assert(~self.own | part.held, "the entry that was read is held until it is released"),
+            Assert(~part.held | (part.found == self.now), "the held value is the one read last"),
             Assert(((part.begins | part.retired) & ~part.swept) == 0, "only warps that have ended are swept"),
             Assert(at_most_one(part.begins) & at_most_one(part.retired), "one warp at a time"),
-            Assert((part.begins & part.waits) == 0, "who must wait is not swept"),
+            Assert((part.begins & part.waits) == 0, "a warp that must wait is not swept"),
             Assert(~(past(m, part.kill_waits, "kill_waits") & part.reads), "nothing is read behind a kill that waited"),
             Assert(~(part.reads & part.held & ~part.frees), "nothing is read while something stays held"),
         ]
@@ -117,12 +119,14 @@ PROOFS = (
         f"{WARPS} warps of {NAMES} registers",
         lambda: SweepProperties(Sweep(config()), config()),
         {
-            "who retires has nothing left": _sweep(mapped=lambda value: value & ~1),
-            "what is read was mapped when the sweep began, and is read once": _sweep(mapped=lambda value: value | 1),
-            "what was read is held until it is given up": _sweep(frees=lambda value: Const(1, 1)),
-            "what is held is what was read last": _sweep(entry=lambda value: ~value),
+            "a warp that retires has no rows left": _sweep(mapped=lambda value: value & ~1),
+            "an entry that is read was mapped when the sweep began, and is read once": _sweep(
+                mapped=lambda value: value | 1
+            ),
+            "the entry that was read is held until it is released": _sweep(frees=lambda value: Const(1, 1)),
+            "the held value is the one read last": _sweep(entry=lambda value: ~value),
             "only warps that have ended are swept": _sweep(begins=lambda value: value | 1),
-            "who must wait is not swept": _sweep(waits=lambda value: value & 0),
+            "a warp that must wait is not swept": _sweep(waits=lambda value: value & 0),
             "nothing is read behind a kill that waited": _sweep(kill_waits=lambda value: value & 0),
             "nothing is read while something stays held": _sweep(frees=lambda value: Const(1, 1)),
         },

@@ -85,8 +85,8 @@ class PackingProperties(Properties):
         m.d.comb += [legal.eq(Cat(places).any()), Assume(legal | ~part.mask.any())]
         narrow = Cat(size[count - 1] & fits(part.word, count) for count in range(1, SLICES + 1)).any()
         m.d.comb += [
-            Assert(~narrow | (part.back == part.word), "what is packed is unpacked again"),
-            Assert(part.mask.any() | (part.back == 0), "what is nowhere is zero"),
+            Assert(~narrow | (part.back == part.word), "a packed value is unpacked again"),
+            Assert(part.mask.any() | (part.back == 0), "a value without a place is zero"),
             Assert(~legal | (size.any() & at_most_one(size)), "slices tell their size"),
             Cover(narrow & part.word[31] & (part.mask == 0b0110), "two bytes in the middle, negative"),
         ]
@@ -114,10 +114,12 @@ PROOFS = (
         "packer and unpacker",
         lambda: PackingProperties(Packing()),
         {
-            "what is packed is unpacked again": lambda: PackingProperties(
+            "a packed value is unpacked again": lambda: PackingProperties(
                 Miswired(Packing(), word=lambda value: value ^ (1 << 7))
             ),
-            "what is nowhere is zero": lambda: PackingProperties(Miswired(Packing(), back=lambda value: value | 1)),
+            "a value without a place is zero": lambda: PackingProperties(
+                Miswired(Packing(), back=lambda value: value | 1)
+            ),
         },
         reach=1,
     ),

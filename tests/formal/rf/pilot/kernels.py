@@ -46,7 +46,7 @@ class SorterProperties(ConfiguredProperties):
             Assert(
                 ~any_of(bit & (slot.count != count) for bit, slot in zip(here, slots, strict=True)), "with its count"
             ),
-            Assert(~(came & ~here.any() & any_of(before)), "who is not there has no smaller one before it"),
+            Assert(~(came & ~here.any() & any_of(before)), "a register that is absent has no smaller one before it"),
             Assert(~any_of(later.valid & ~first.valid for first, later in inner), "slots fill from the first"),
             Assert(~any_of(later.valid & (later.count > first.count) for first, later in inner), "larger counts first"),
             Assert(
@@ -184,7 +184,7 @@ PROOFS = (
         TopSorter,
         {
             "with its count": {"count": lambda value: value | 1},
-            "who is not there has no smaller one before it": {"valid": lambda value: value & 0},
+            "a register that is absent has no smaller one before it": {"valid": lambda value: value & 0},
             "only what came is there": {"register": lambda value: value ^ 1},
         },
     ),

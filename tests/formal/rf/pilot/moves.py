@@ -82,7 +82,7 @@ class AwaitedProperties(ConfiguredProperties):
         m.d.comb += [
             Assume(taken <= open_),
             Assume(open_ <= most),
-            Assert(part.count == open_, "what is issued and not accepted is awaited"),
+            Assert(part.count == open_, "a result that is issued and not accepted is awaited"),
             Cover(past(m, open_ != 0, "some") & (part.count == 0), "nothing is awaited any more"),
         ]
 
@@ -110,7 +110,7 @@ class MigratingProperties(ConfiguredProperties):
             Assume(~part.held | ~part.exits.any()),
             Assume(~(part.kernel_valid & part.launch_valid)),
             Assume(part.kernel.registers != 0),
-            Assert(part.resident == resident, "who is there is known"),
+            Assert(part.resident == resident, "resident warps are known"),
             Assert(~(part.held & part.launch_ready), "no warp is launched while registers move"),
             Assert(~part.moving | part.held, "no warp issues while registers move"),
             Assert(~part.remapping.any() | part.held, "nor while the table is written"),
@@ -166,7 +166,7 @@ PROOFS = (
         "8 registers of 3 warps",
         AwaitedProperties,
         AwaitedResults,
-        {"what is issued and not accepted is awaited": {"accepted": lambda value: value & 0}},
+        {"a result that is issued and not accepted is awaited": {"accepted": lambda value: value & 0}},
     ),
     proof(
         "kernel_state",

@@ -95,8 +95,8 @@ class TableProperties(ConfiguredProperties):
             Assert(~moved | now, "a hot register whose turn is over is in the fast part"),
             Assert(~(named & was) | (part.home == part.register), "one that is there stays"),
             Assert(named | was | (part.home == part.register), "a slow register that is not hot stays"),
-            Assert(part.leaves == (was & ~now), "who leaves the fast part is said"),
-            Assert(part.comes == (now & ~was), "who comes is said"),
+            Assert(part.leaves == (was & ~now), "registers that leave the fast part are reported"),
+            Assert(part.comes == (now & ~was), "registers that enter the fast part are reported"),
             Cover(Cat(entry.valid for entry in part.entries).all(), "the table is full"),
             Cover(
                 self.done.all() & Cat(one.valid for one in self.list).all() & ~part.entries[0].valid,

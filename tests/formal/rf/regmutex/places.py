@@ -112,7 +112,7 @@ class PlaceProperties(SectionProperties):
                 ~both | (place != second) | ((warp == other) & (register == name)), "no two registers share a place"
             ),
             Assert(~there | beyond | (place == wide), "base sets are counted through"),
-            Assert(~there | (part.result_places[0].absent == 0), "what is there is not absent"),
+            Assert(~there | (part.result_places[0].absent == 0), "a register with a place is not absent"),
             Cover(both & beyond & far & (warp != other) & (part.extended_registers == 2), "two have extended sets")
             if not cfg.paired
             else Cover(
@@ -195,7 +195,7 @@ PROOFS = (
             "no two registers share a place": {"number": lambda value: value & 0},
             "sections are behind the base sets": {"pool": lambda value: value - 1},
             "base sets are counted through": {"launch_valid": lambda value: value & 0},
-            "what is there is not absent": {"present": lambda value: value & ~1},
+            "a register with a place is not absent": {"present": lambda value: value & ~1},
         },
     ),
     proof(

@@ -63,8 +63,10 @@ class WaiterProperties(ConfiguredProperties):
         m.d.comb += [
             Assume(~part.push | ((part.warp < warps) & ~self.there.bit_select(part.warp, 1))),
             Assume(~(part.push & part.pop) & (~part.pop | part.valid)),
-            Assert(part.valid == self.there.any(), "it knows whether somebody waits"),
-            Assert(~part.valid | ((part.first == who) == (mine & (self.place == 0))), "who came first is first"),
+            Assert(part.valid == self.there.any(), "it knows whether a warp waits"),
+            Assert(
+                ~part.valid | ((part.first == who) == (mine & (self.place == 0))), "the warp that came first is first"
+            ),
             Assert((part.count == ones(self.there)) & (part.count <= warps), "it never overflows"),
             Cover(self.there.all() & (part.first == warps - 1), "all wait, the last one first"),
         ]
@@ -131,12 +133,12 @@ class PoolProperties(SectionProperties):
             Assert(~shared, "a section has one owner"),
             Assert(ones(part.held) + cfg.warps - self.sections == ones(part.taken), "taken are those that warps have"),
             Assert((~there & ~part.taken) == 0, "sections that there are not are never free"),
-            Assert(~free | (open_.any() == part.waiting.any()), "somebody who waits may go while a section is free"),
-            Assert((part.waiting & part.held) == 0, "who has one does not wait"),
+            Assert(~free | (open_.any() == part.waiting.any()), "a waiting warp may go while a section is free"),
+            Assert((part.waiting & part.held) == 0, "a warp with a section does not wait"),
             Assert(~free | (part.closed == 0) | cfg.fair, "while a section is free it is so for all"),
             Cover(free & (ones(part.waiting) == 2) & (self.sections == 1), "two wait, and the section comes back"),
             Cover(part.held.all(), "all warps have one"),
-            Cover(part.takes[0] & part.waiting[0] & part.waiting[1], "one of two who wait takes it"),
+            Cover(part.takes[0] & part.waiting[0] & part.waiting[1], "one of two waiting warps takes it"),
         ]
         if cfg.fair:
             self._order(m, part, open_)
@@ -154,7 +156,7 @@ class PoolProperties(SectionProperties):
         newcomer = (part.takes & ~part.waiting).any() & part.waiting.any()
         m.d.comb += [
             Assume(self.one != self.other),
-            Assert(~(waits[0] & waits[1] & self.before & late), "who waits longer goes first"),
+            Assert(~(waits[0] & waits[1] & self.before & late), "the warp that waits longer goes first"),
             Assert(~newcomer, "no warp that does not wait goes before those that do"),
             Assert(at_most_one(open_), "only one of them may go"),
         ]
@@ -198,14 +200,14 @@ class PairProperties(SectionProperties):
         m.d.comb += [
             Assert(~any_of(owners[a] & owners[b] for a, b in partners), "partners never have it both"),
             *(
-                Assert((part.closed & part.acquiring & ~owners)[a] <= owners[b], "who is refused has such a partner")
+                Assert((part.closed & part.acquiring & ~owners)[a] <= owners[b], "a refused warp has such a partner")
                 for a, b in partners
             ),
             *(
-                Assert(~part.waiting[a] | owners[b] | ~part.closed[a], "who waits may go when it is free")
+                Assert(~part.waiting[a] | owners[b] | ~part.closed[a], "a waiting warp may go when the section is free")
                 for a, b in partners
             ),
-            Assert(~part.waiting[count - 1], "who has no partner never waits"),
+            Assert(~part.waiting[count - 1], "a warp without a partner never waits"),
             Cover(owners[0] & part.waiting[1] & owners[2], "one of two waits"),
             Cover(part.takes[1] & part.waiting[1], "and gets it"),
         ]
@@ -259,7 +261,7 @@ _POOL = {
     "a section has one owner": {"table": lambda value: value & 0},
     "taken are those that warps have": {"held": lambda value: value & ~1},
     "sections that there are not are never free": {"count": lambda value: value + 1},
-    "somebody who waits may go while a section is free": {"closed": lambda value: value | 0b111},
+    "a waiting warp may go while a section is free": {"closed": lambda value: value | 0b111},
 }
 PROOFS = (
     Proof(
@@ -273,7 +275,7 @@ PROOFS = (
         "3 warps",
         lambda: WaiterProperties(Waiters(config()), config()),
         {
-            "who came first is first": lambda: WaiterProperties(
+            "the warp that came first is first": lambda: WaiterProperties(
                 Miswired(Waiters(config()), warp=lambda value: value ^ 1), config(), helped=False
             ),
             "it never overflows": lambda: WaiterProperties(
@@ -287,7 +289,7 @@ PROOFS = (
         PoolProperties,
         _POOL,
         {
-            "who waits longer goes first": Unfair,
+            "the warp that waits longer goes first": Unfair,
             "no warp that does not wait goes before those that do": Unfair,
             "only one of them may go": Unfair,
         },
@@ -298,7 +300,7 @@ PROOFS = (
         PairProperties,
         {
             "partners never have it both": {"offered": lambda value: value | (value << 1)[:3]},
-            "who waits may go when it is free": {"closed": lambda value: ~value},
+            "a waiting warp may go when the section is free": {"closed": lambda value: ~value},
         },
         sharing="pairs",
     ),

@@ -177,7 +177,7 @@ class LineProperties(ConfiguredProperties):
         )
         pinned = past(m, here(part.pinned), "pinned")
         m.d.comb += [
-            Assert(held == (taken | (was & ~left)), "a line is valid till it is sent, dropped, or made void"),
+            Assert(held == (taken | (was & ~left)), "a line is valid until it is sent, dropped, or invalidated"),
             Assert(~held | (register == Mux(taken, new, before)), "a register stays till another one takes the line"),
             Assert(~(here(self.taken) & ~owner), "a register is in the lines of its warp's place"),
             Assert(~pinned | (held & ~taken), "a pinned line stays as it is"),
@@ -195,7 +195,10 @@ class LineProperties(ConfiguredProperties):
             Assert(part.short_owner == owner, "the place of its warp is named"),
             Assert(part.hit == short.any(), "a short result meets its register's line"),
             Assert(part.long_met == long.any(), "so does a long one"),
-            Assert(~part.take | (part.long_leaves == (long & self.taken).any()), "it is told if that gives way"),
+            Assert(
+                ~part.take | (part.long_leaves == (long & self.taken).any()),
+                "long_leaves is set if that line is evicted",
+            ),
             Assert(~part.take | (part.victim_dead == dead), "a victim is dead or has to be sent"),
             Assert(~part.take | (part.victim == (gives_way.any() & ~dead)), "it is one if the line had a register"),
             Assert(Cat(victims).all(), "its register is named"),

@@ -43,7 +43,7 @@ class PresentProperties(ConfiguredProperties):
         m.d.comb += [
             Assert(~begun | (present == (self.written | self.whole)), "a line has the lanes of its results"),
             Assert(~(begun & self.written) | (part.reads[:32] == self.last), "with the word of the last one"),
-            Assert(saved == present, "who reads the line is told whether it has the lane"),
+            Assert(saved == present, "a reader of the line is told whether it has the lane"),
             Cover(begun & ~present & self.last.any(), "a register that takes the line has not the lane"),
         ]
 
@@ -73,7 +73,7 @@ class RecallProperties(LineProperties):
         lowest, sent, changed = (loose & -loose)[: len(loose)], part.flush, part.written | self.void
         m.d.comb += [
             Assert(~loose.any() | ((sent & ~lowest) == 0), "nothing goes before the lowest line without a reader"),
-            Assert(part.recall == (loose.any() & sent.any()), "who watches is told"),
+            Assert(part.recall == (loose.any() & sent.any()), "the watching look-up is told"),
             Assert(~loose.any() | part.flush_wanted, "it wants to go"),
             Assert(
                 ~loose.any() | (part.flush_barred == (lowest & changed).any()), "a result that changes it holds it up"

@@ -124,7 +124,7 @@ class TagProperties(ConfiguredProperties):
             Assert(
                 at_most_one(part.victim) & ((part.victim & tags.pinned) == 0), "one line gives way, if it has no reader"
             ),
-            Assert(part.victim_held == gives_way.any(), "who gives way has a register or not"),
+            Assert(part.victim_held == gives_way.any(), "the evicted line has a register or not"),
             Assert(part.victim_dead == (gives_way & tags.dead).any(), "it is dead or not"),
             Assert(Cat(left).all(), "its register is named"),
         ]
@@ -136,7 +136,7 @@ class TagProperties(ConfiguredProperties):
         after = any_of(Mux(taken[line], (line + 1) % count, 0) for line in self.lines)
         m.d.comb += [
             Assert(head < count, "head is a line"),
-            Assert(head == Mux(vacant, 0, Mux(moved, after, before)), "head is behind the line in whose turn it was"),
+            Assert(head == Mux(vacant, 0, Mux(moved, after, before)), "head is behind the line that it pointed to"),
             Cover((head == 0) & moved & ~vacant, "head starts over"),
         ]
 
@@ -151,7 +151,7 @@ class TagProperties(ConfiguredProperties):
             after = Mux(use.bit_select(first, 1), 0, Mux(use.bit_select(second, 1), 1, after))
         same = order == past(m, after, "order")
         m.d.comb += [
-            Assert(~started | same, "before is who was used longer ago"),
+            Assert(~started | same, "before has the lines used longer ago"),
             Cover(started & ~order & (first < second) & part.tags.valid.all(), "a higher line was used before"),
         ]
 
@@ -173,7 +173,7 @@ def _order(entries: int, *, regress: bool = False) -> Proof:
         f"of {entries} lines, 3 slots",
         lambda: LineOrderProperties(LineOrder(cfg), cfg),
         {
-            "before is who was used longer ago": wrong(touches=lambda touches: touches & ~1),
+            "before has the lines used longer ago": wrong(touches=lambda touches: touches & ~1),
             "the order is transitive": wrong(older=lambda older: older ^ (1 << 2) ^ (1 << (2 * entries))),
         },
         reach=6,
@@ -201,11 +201,11 @@ _FIFO = {
     "no two valid lines have one register": {"short_register": lambda register: register & ~1},
     "a line is met that has the register": {"long_register": lambda register: register ^ 1},
     "pinned are the lines that a slot has yet to read": {"pin": lambda lines: lines & ~1},
-    "head is behind the line in whose turn it was": {"vacant": lambda vacant: Const(0)},
+    "head is behind the line that it pointed to": {"vacant": lambda vacant: Const(0)},
     "a line is valid from taken to invalid": {"ends": lambda ends: Const(0)},
 }
 _LRU = {
-    "before is who was used longer ago": {"revive": lambda lines: lines & ~1},
+    "before has the lines used longer ago": {"revive": lambda lines: lines & ~1},
     "dead from a last read to the next write": {"revive": lambda lines: lines & ~1},
 }
 _LARGE = {"cache_entries": 6, "collectors": 4, "source_slots": 3}

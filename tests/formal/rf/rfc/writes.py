@@ -117,12 +117,12 @@ class WriteProperties(ConfiguredProperties):
             Assert((part.accept & long.port).any() == accepted, "a long result waits for the short one alone"),
             Assert(part.push[1] == (accepted & ~merges), "it is queued unless it is merged"),
             Assert(part.merge == (accepted & merges), "it is merged if it is partial"),
-            Assert(part.drop_long == (accepted & hit & long.full), "it makes a line void if it is not"),
-            Assert(~hit | (part.would_merge == part.merge), "what it would do to a line is told: merge"),
-            Assert(~hit | (part.would_drop == part.drop_long), "what it would do to a line is told: drop"),
+            Assert(part.drop_long == (accepted & hit & long.full), "it invalidates a line if it is not"),
+            Assert(~hit | (part.would_merge == part.merge), "its effect on a line is reported: merge"),
+            Assert(~hit | (part.would_drop == part.drop_long), "its effect on a line is reported: drop"),
             Assert(part.long == Mux(part.push[1], long.port, 0), "its port is told: queued"),
             Assert(part.long_merge == Mux(part.merge, long.port, 0), "its port is told: merged"),
-            Assert(part.long_drop == Mux(part.drop_long, long.port, 0), "its port is told: a line is void"),
+            Assert(part.long_drop == Mux(part.drop_long, long.port, 0), "its port is told: a line is invalid"),
             Assert(~long.valid | (part.long_warp == long.warp), "lines are those of its warp"),
             Assert(~long.valid | (part.long_register == long.register), "the register is its own"),
         ]
@@ -134,7 +134,7 @@ class WriteProperties(ConfiguredProperties):
         sent = part.flush_wanted & ~part.flush_barred & ~self.full[2] & ~any_of(taken) & ports
         m.d.comb += [
             Assert(part.flush_sent == sent, "a line is sent iff the results leave it queue and port"),
-            Assert(part.push[2] == part.flush_sent, "what is sent goes to its queue"),
+            Assert(part.push[2] == part.flush_sent, "a line that is sent goes to its queue"),
         ]
 
     def _shares(self, m, part) -> None:
@@ -187,8 +187,8 @@ _NARROW = {
     "one entry per queue": {"long_place": lambda place: place ^ 1},
     "a read port has one user": {"reads": lambda reads: reads & ~1},
     "one line is written": {"take": lambda take: take | 1},
-    "what it would do to a line is told: merge": {"would_merge": lambda merges: merges & 0},
-    "what it would do to a line is told: drop": {"would_drop": lambda drops: drops & 0},
+    "its effect on a line is reported: merge": {"would_merge": lambda merges: merges & 0},
+    "its effect on a line is reported: drop": {"would_drop": lambda drops: drops & 0},
 }
 _BLIND = {"nothing goes to a full queue": {"full": lambda full: full & ~1}}
 _SIZES = {"banks": 4, "warps": 2}

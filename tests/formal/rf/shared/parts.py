@@ -174,9 +174,9 @@ class VisitProperties(Properties):
             here.eq(part.asked & ((behind & ~part.first) | (ahead & part.first))),
             known.eq(Mux(fresh, part.entry, answer)),
             Assert(~(here & served), "no client is served twice"),
-            Assert(~(ahead & part.acts) | (part.answered == served), "it is known who was served"),
+            Assert(~(ahead & part.acts) | (part.answered == served), "the request that was served is known"),
             Assert(~(ahead & served) | (part.old == known), "the answer is that of the load"),
-            Assert(~there.any() | served | part.asks, "who was not served asks, or another one does"),
+            Assert(~there.any() | served | part.asks, "a load that was not served asks, or another one does"),
             Cover(ahead & fresh & part.searches & part.asked, "one is answered as the next one is served"),
             Cover(behind & served & ~fresh, "an answer is kept in the second stage"),
         ]
@@ -232,7 +232,7 @@ class CountProperties(OneTree):
         m.d.comb += [
             Assert(~(part.found & (part.lowest == who)) | (count == 0), "a row that is found is free"),
             Assert(part.found | (count != 0), "a free row is found"),
-            Assert((part.owner_rows[0] != who) | (part.single[0] == (count == 1)), "who is alone is known"),
+            Assert((part.owner_rows[0] != who) | (part.single[0] == (count == 1)), "a row with one owner is known"),
             Assert((part.source_rows[0] != who) | (part.most == (count == most)), "a full row is known"),
             Cover(count == most, "a row is full"),
             Cover((count == 1) & drops, "the last register leaves its row"),
@@ -342,9 +342,9 @@ PROOFS = (
         lambda: Visit(config()),
         {
             "no client is served twice": {"asked": lambda value: value & 0},
-            "it is known who was served": {"answered": lambda value: ~value},
+            "the request that was served is known": {"answered": lambda value: ~value},
             "the answer is that of the load": {"entry": lambda value: value ^ 1},
-            "who was not served asks, or another one does": {"asks": lambda value: value & 0},
+            "a load that was not served asks, or another one does": {"asks": lambda value: value & 0},
         },
     ),
     _proof(
@@ -355,7 +355,7 @@ PROOFS = (
         {
             "a row that is found is free": {"take": lambda value: value & 0},
             "a free row is found": {"drop": lambda value: value & 0},
-            "who is alone is known": {"gain": lambda value: value & 0},
+            "a row with one owner is known": {"gain": lambda value: value & 0},
             "a full row is known": {"gain": lambda value: value & 0},
         },
     ),

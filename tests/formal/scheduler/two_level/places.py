@@ -15,12 +15,12 @@ from warpfile.spec.config import Config
 _ONLY = {
     "suspend_long": "only a place whose warp has a load out is given up for one",
     "suspend_barrier": "only a place whose warp waits is given up at a barrier",
-    "suspend_starved": "only a place without a beat for so long is given up for want of one",
+    "suspend_starved": "only a place without a beat for so long is given up for lack of one",
 }
 _NEED = "for a ready warp with a beat, when no other place becomes free"
 _KEPT = "while a warp needs a place, one is free or leaves, or none has stopped or is starved"
 _WAITS = "or because its warp waits"
-_READY = "ready is who is resident, without place, and waits for nothing"
+_READY = "ready warps are resident, have no place, and do not wait"
 _FIRST = "one with a beat, if there is any"
 FREE, ACTIVE, DRAINING, RELEASING = range(4)  #: what a place goes through
 
@@ -114,7 +114,7 @@ class PlaceProperties(ConfiguredProperties):
         if self._cfg.active_warps < self._cfg.warps:  # otherwise every warp has a place
             m.d.comb += [
                 Cover(stopped.all() & leaves.any(), "all places have stopped or are starved"),
-                Cover(part.suspend_starved.any(), "a place is given up for want of a beat"),
+                Cover(part.suspend_starved.any(), "a place is given up for lack of a beat"),
             ]
 
     def _held(self, m, part) -> None:
@@ -205,7 +205,7 @@ class PlaceProperties(ConfiguredProperties):
             same = granted.bit_select(self.current, 1) == asks.bit_select(self.current, 1)
             m.d.comb += Assert(same, "the warp that issued last goes on while it is eligible")
         last = asks.all() & (self.current == count - 1)
-        m.d.comb += Cover(last & granted[-1 if first == 0 else 0], "the last place, and whose turn it is after it")
+        m.d.comb += Cover(last & granted[-1 if first == 0 else 0], "the last place, and the next one in turn")
 
     def help(self, m, part, state):
         m.d.comb += [

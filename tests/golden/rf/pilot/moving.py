@@ -30,7 +30,7 @@ class MovingWatcher(PilotWatcher):
         super()._check_state(f)
         require(not (self.stands and f["launch"] | f["issue"]), "no warp issues or is launched while registers move")
         awaited = sum(kind == "register" and cycle == NEVER for (_, kind, _), cycle in self.pending.items())
-        require(f["awaited"] == awaited, "what is issued and not accepted is awaited")
+        require(f["awaited"] == awaited, "a result that is issued and not accepted is awaited")
         if self.state != State.MOVE:
             require(not f["move_grant"] | f["move_warp"] | f["move_pair"] | f["move_access"], "registers move in MOVE")
 
