@@ -28,7 +28,7 @@ def cache(**changes: object) -> Point:
     return Point("rfc", PRESET, tuple(sorted(kept.items())))
 
 
-def alone(dead_bits: str, **changes: object) -> Point:
+def cache_alone(dead_bits: str, **changes: object) -> Point:
     """The cache without the scheduler: all warps active, none suspended, loads enter it like all other results."""
     free = {"active_warps": WARPS, "suspend": "never", "long_results": "allocate"}
     return cache(dead_bits=dead_bits, **free, **changes)
@@ -36,7 +36,7 @@ def alone(dead_bits: str, **changes: object) -> Point:
 
 BASELINE = Point("baseline", PRESET)
 BOTH = cache()  #: eight active warps, six entries, suspended for a load that is pending
-PLAIN, LIVE = alone("ignored"), alone("honoured")
+PLAIN, LIVE = cache_alone("ignored"), cache_alone("honoured")
 HINTED = cache(allocation="hinted", replacement="evict_first")
 SCHEDULER = BASELINE.with_changes(active_choice="greedy", active_warps=8, scheduler="two_level")
 
@@ -119,7 +119,7 @@ STATEMENTS = (
     _of("reads-alone", "section 1, Fig. 6", READS, 0.5, PLAIN, _CODE),
     _of("writes-alone", "section 1, Fig. 6", WRITES, 0.43, PLAIN, _CODE),
     _of("writes-dead-bits", "section 1, Fig. 6", WRITES, 0.59, LIVE, _CODE),
-    _of("lru", "section 3.1", ACCESSES, (-0.02, -0.01), alone("ignored", replacement="lru"), (), PLAIN),
+    _of("lru", "section 3.1", ACCESSES, (-0.02, -0.01), cache_alone("ignored", replacement="lru"), (), PLAIN),
     _of("both-over-alone", "section 5.3, Fig. 11", ACCESSES, 0.1, BOTH, (POINTS, NEEDED, RESIDENT), LIVE),
     _of("hints", "section 5.3", ACCESSES, (-0.02, -0.01), HINTED, (SMALL, ALWAYS), BOTH),
     _of(

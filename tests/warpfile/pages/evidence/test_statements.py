@@ -11,7 +11,7 @@ from warpfile.pages.evidence import rendering
 from warpfile.pages.evidence.factors import Factor
 from warpfile.pages.evidence.figure import Metric
 from warpfile.pages.evidence.statements import SEEDS, Statement, data, declared, facts, named, spot_points
-from warpfile.pages.evidence.waterfall import bars, reach, stamp
+from warpfile.pages.evidence.waterfall import axis_range, bars, data_stamp
 from warpfile.results.points import Outcome, Point, Run
 from warpfile.results.revision import MACHINE
 
@@ -117,6 +117,6 @@ def test_bars_lead_from_the_paper_to_ours() -> None:
     some = bars(found["claims"][0])
     assert [bar.name for bar in some] == ["paper", "unexplained", "undone: wide", "undone: fair", "ours"]
     assert sum(bar.size for bar in some[:-1]) == pytest.approx(some[-1].size) == pytest.approx(0.1)
-    assert reach(some) == pytest.approx((-0.13, 0.13))
+    assert axis_range(some) == pytest.approx((-0.13, 0.13))
     other = data("regmutex", [replace(CLAIM, paper=(-0.2, -0.2))], "one", outcomes())
-    assert stamp(found) != stamp(other)
+    assert data_stamp(found) != data_stamp(other)
