@@ -63,7 +63,7 @@ class Parallel(build_ext):
 
 modules = mypycify(sys.argv[2:], opt_level="2", multi_file=True, group_name=sys.argv[1])
 for module in modules:
-    module.extra_compile_args.append("-fvisibility=hidden")
+    module.extra_compile_args = [*module.extra_compile_args, "-fvisibility=hidden"]
 setup(name="compiled", packages=[], ext_modules=modules, cmdclass={"build_ext": Parallel},
       script_args=["--quiet", "build_ext", "--build-lib=lib"])
 """
