@@ -102,12 +102,12 @@ def misaligned(addresses: np.ndarray, size: int) -> MemoryFault:
 
 
 class GlobalMemory:
-    """Buffers of a launch, in the order they are added."""
+    """Buffers of a launch, in the order they are added, from the address ``base`` on."""
 
-    def __init__(self) -> None:
+    def __init__(self, base: int = GLOBAL_BASE) -> None:
         self.regions: list[Region] = []
         self._starts: list[int] = []
-        self._next = GLOBAL_BASE
+        self._next = base
         self._gaps = random.Random(GLOBAL_BASE)
 
     def add(self, name: str, contents: bytes) -> Region:

@@ -18,7 +18,7 @@ from warpfile.emulator.errors import ExecutionError
 from warpfile.emulator.expect import Expectation, check
 from warpfile.emulator.lanes import LANES
 from warpfile.emulator.launch import Launch
-from warpfile.emulator.memory import GlobalMemory, MeasuredRegion, Region
+from warpfile.emulator.memory import GLOBAL_BASE, GlobalMemory, MeasuredRegion, Region
 from warpfile.emulator.record import ValueStore, WarpRecords, joined
 from warpfile.emulator.special import special_registers
 from warpfile.emulator.spinning import Watch
@@ -42,9 +42,13 @@ class Result:
 
 
 def execute(
-    launch: Launch, instruction_limit: int | None = None, progress: Progress | None = None, repeats: int = 1
+    launch: Launch,
+    instruction_limit: int | None = None,
+    progress: Progress | None = None,
+    repeats: int = 1,
+    base: int = GLOBAL_BASE,
 ) -> Result:
-    """Run a launch to its end, ``repeats`` times, each time with its buffers at addresses of its own.
+    """Run a launch to its end, ``repeats`` times, each time with its buffers at addresses of its own, from ``base`` on.
 
     The trace of several launches is that of one whose grid has so many times the CTAs in z; every launch has its own
     inputs, and expectations are of all of them. ``buffers`` are those of the last one.
@@ -53,7 +57,7 @@ def execute(
     instructions (by default ``INSTRUCTION_LIMIT`` in all and ``CTA_LIMIT`` of one CTA).
     """
     start = time.perf_counter()
-    gathered, memory, expectations = _Gathered(), GlobalMemory(), list[Expectation]()
+    gathered, memory, expectations = _Gathered(), GlobalMemory(base), list[Expectation]()
     for number in range(repeats):
         machine = _Machine(launch, instruction_limit, gathered, memory)
         _run(machine, progress, number * launch.ctas, repeats * launch.ctas)

@@ -76,7 +76,7 @@ def test_fault_names_the_lane_that_is_wrong() -> None:
 def test_buffers_are_apart_by_a_guard_gap() -> None:
     memory = GlobalMemory()
     first, second = memory.add("a", bytes(10)), memory.add("b", bytes(4))
-    assert first.base == GLOBAL_BASE
+    assert first.base == GLOBAL_BASE and GlobalMemory(0x8000_0000).add("a", bytes(4)).base == 0x8000_0000
     assert second.base >= first.end + GUARD_BYTES
     with pytest.raises(MemoryFault, match="nearest buffer below is a"):
         memory.parts(np.array([first.end], dtype=np.uint64), 4)

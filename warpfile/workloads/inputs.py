@@ -70,7 +70,7 @@ def obtain_trace(kernel: str, setting: str, limit: int | None, report: Report) -
     if kernel.endswith(".npz"):
         return Trace.load(Path(kernel))
     directory = kernel_directory(kernel)
-    kept = TRACES / f"{kernel}-{_fingerprint(directory, setting)}.npz" if kernel in bundled_kernels() else None
+    kept = TRACES / f"{kernel}-{fingerprint_of(directory, setting)}.npz" if kernel in bundled_kernels() else None
     if kept and kept.exists() and limit is None:
         return Trace.load(kept)
     trace = executed(directory, setting, limit, report)
@@ -86,7 +86,7 @@ def contents(kernel: str, setting: str) -> str:
     """
     if kernel.endswith(".npz"):
         return hashlib.sha256(Path(kernel).read_bytes()).hexdigest()[:16]
-    return "" if kernel in bundled_kernels() else _fingerprint(kernel_directory(kernel), setting)
+    return "" if kernel in bundled_kernels() else fingerprint_of(kernel_directory(kernel), setting)
 
 
 def executed(
@@ -133,7 +133,7 @@ def listed(directory: Path, architecture: int, report: Report) -> Listing:
     return compiled(source, architecture, report)
 
 
-def _fingerprint(directory: Path, setting: str) -> str:
+def fingerprint_of(directory: Path, setting: str) -> str:
     """Hash of the kernel's files and of the code that turns them into a trace."""
     digest = hashlib.sha256(f"{setting}/{_code_hash()}".encode())
     for path in sorted(directory.iterdir()):

@@ -225,7 +225,9 @@ def test_traces_of_bundled_kernels_are_kept(facts: Any, monkeypatch: pytest.Monk
 
 def test_a_kept_trace_is_not_used_for_another_launch() -> None:
     names = {
-        inputs._fingerprint(path, setting) for path in inputs.bundled_kernels().values() for setting in inputs.SETTINGS
+        inputs.fingerprint_of(path, setting)
+        for path in inputs.bundled_kernels().values()
+        for setting in inputs.SETTINGS
     }
     assert len(names) == len(inputs.SETTINGS) * len(inputs.bundled_kernels())
 

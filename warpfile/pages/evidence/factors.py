@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
+from warpfile.compiler import Listing
 from warpfile.kernels import build
 from warpfile.output.display import silent
 from warpfile.pages.evidence.figure import Metric
@@ -14,7 +15,7 @@ from warpfile.results.points import TWICE, Point
 from warpfile.schemes import find
 from warpfile.spec.config import Config
 from warpfile.workloads.cuda import disassembled
-from warpfile.workloads.inputs import SETTINGS, bundled_kernels
+from warpfile.workloads.inputs import SETTINGS, bundled_kernels, fingerprint_of
 
 #: Traces of bundled kernels at other levels of ptxas.
 TRACES = Path("build") / "evidence-traces"
@@ -30,7 +31,7 @@ class Factor:
     alone. ``scheme``: what the machine's scheme is replaced by; fields that it has not are dropped. ``setting``: the
     launch. ``issues``: who issues twice. ``level``: of ptxas. ``file``: another golden class for the register file of
     the machine. ``counted``: another metric from here on. ``assumed``: where the paper says that it is so. ``preset``:
-    of both machines. ``target``: the GPU that the code is for, 86 for sm_86.
+    of both machines. ``target``: the GPU that the code is for, 86 for sm_86. ``base``: address of the first buffer.
     """
 
     what: str
@@ -46,6 +47,7 @@ class Factor:
     assumed: str = ""
     preset: str = field(default="", repr=False)
     target: int = field(default=0, repr=False)
+    base: int = field(default=0, repr=False)
 
     def of(self, point: Point) -> Point:
         """The machine with it."""
@@ -120,24 +122,59 @@ def code_for(target: int, assumed: str = "") -> Factor:
     return Factor(f"code for sm_{target}", target=target, assumed=assumed)
 
 
-def compiled_at(level: str, kernel: str, setting: str, target: int = 0) -> str:
-    """The KERNEL that a bundled kernel is at a level of ptxas and for a GPU: a trace, made now unless there is one.
+def addresses(base: int, assumed: str = "") -> Factor:
+    """Buffers of every launch from an address on."""
+    return Factor(f"buffers from address 0x{base:X} on", base=base, assumed=assumed)
 
-    Without a level it is -O3, without a GPU the bundled kernels' own. Raises ``ValueError`` without nvcc and nvdisasm,
-    and for a kernel whose outputs are wrong.
+
+@dataclass(frozen=True)
+class Input:
+    """How traces are made: a level of ptxas, the GPU that the code is for, and the address of the first buffer.
+
+    Without a level it is -O3, without a GPU the bundled kernels' own, without an address the emulator's.
     """
-    from warpfile.emulator.launch import load_kernel
-    from warpfile.emulator.run import execute
 
-    folder = bundled_kernels()[kernel]
-    of_gpu = f"sm_{target}" if target else ""
-    place = TRACES.joinpath(*filter(None, (of_gpu, level))) / f"{kernel}-{setting}.npz"
-    if not place.exists():
-        code = build.compiled(folder / "kernel.cu", target or build.TARGET, "-Xptxas", f"-{level or LEVELS[-1]}")
-        listing = disassembled(code, f"listing of {place.stem}")
-        done = execute(load_kernel(folder, setting, listing), None, lambda *_: silent("execute"))
-        if wrong := [one.report for one in done.expectations if not one.ok]:
-            raise ValueError(f"{place.with_suffix('')}: outputs must be those of NumPy: {'; '.join(wrong)}")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        done.trace.save(place)
-    return str(place)
+    level: str = ""
+    target: int = 0
+    base: int = 0
+
+    def with_factor(self, factor: Factor) -> Input:
+        """The same with one factor more."""
+        return Input(factor.level or self.level, factor.target or self.target, factor.base or self.base)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What differs from bundled traces."""
+        target, base = f"sm_{self.target}" if self.target else "", f"0x{self.base:X}" if self.base else ""
+        return tuple(filter(None, (self.level, target, base)))
+
+    def trace(self, kernel: str, setting: str) -> str:
+        """The KERNEL that a bundled kernel is then: a trace, made now unless there is one.
+
+        Raises ``ValueError`` without nvcc and nvdisasm, and for a kernel whose outputs are wrong.
+        """
+        from warpfile.emulator.launch import load_kernel
+        from warpfile.emulator.memory import GLOBAL_BASE
+        from warpfile.emulator.run import execute
+
+        folder = bundled_kernels()[kernel]
+        place = TRACES.joinpath(*self.parts) / f"{kernel}-{setting}-{fingerprint_of(folder, setting)}.npz"
+        if not place.exists():
+            launch = load_kernel(folder, setting, self._listing(folder, f"listing of {place.with_suffix('')}"))
+            done = execute(launch, None, lambda *_: silent("execute"), base=self.base or GLOBAL_BASE)
+            if wrong := [one.report for one in done.expectations if not one.ok]:
+                raise ValueError(f"{place.with_suffix('')}: outputs must be those of NumPy: {'; '.join(wrong)}")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            done.trace.save(place)
+        return str(place)
+
+    def _listing(self, folder: Path, name: str) -> Listing | None:
+        """Of code that is not the bundled one."""
+        if not (self.level or self.target):
+            return None
+        options = ("-Xptxas", f"-{self.level or LEVELS[-1]}")
+        return disassembled(build.compiled(folder / "kernel.cu", self.target or build.TARGET, *options), name)
+
+
+#: Bundled traces.
+PLAIN = Input()

@@ -27,9 +27,9 @@ WIDE = Factor("intervals of 32 registers", own={"interval_registers": 32})
 DIRTY = Factor("only what was written goes back", own={"moved_back": "dirty"})
 NEEDED = Factor("places kept until somebody needs them", own={"suspend_load": "needed", "suspend_barrier": "needed"})
 STAYING = Factor("a place for every warp", own={"active_warps": 64})
+OVERLAPPED = Factor("main banks that overlap accesses", own={"main_pipelined": 1})
 #: On both sides, of claims that put a design beside itself.
-WIDE_BOTH = Factor(WIDE.what, both=WIDE.own)
-OVERLAPPED_BOTH = Factor("main banks that overlap accesses", both={"main_pipelined": 1})
+WIDE_BOTH, OVERLAPPED_BOTH = (Factor(one.what, both=one.own) for one in (WIDE, OVERLAPPED))
 _TWO_LEVEL = "Table 3: scheduler two-level"
 SCHEDULED = Factor("the two-level scheduler beside it", beside={"scheduler": "two_level"}, assumed=_TWO_LEVEL)
 
@@ -141,7 +141,9 @@ STATEMENTS = (
 #: What the paper says beside these, and what becomes of it here.
 LEFT = (
     "Fig. 10, power: no prices of its technologies.",
-    "Latencies at 1 % and 10 % less IPC: the page of the scheme has its curves.",
+    "Latencies at 1 % and 10 % less IPC: not run.",
+    "Fig. 11 has the mean of the latencies that its programs tolerate one by one; `tolerated` and those like it have"
+    " the mean IPC at that latency, of small launches.",
     "Lengths in instructions, 31.2 and the optimum's 34.7: `python -m warpfile.pages lengths` prints ours.",
     f"Its benchmarks of CUDA SDK, Rodinia and Parboil: {', '.join(SHORT)} stand in for them; where eight times the"
     f" registers matter, {', '.join(PRESSED)}.",

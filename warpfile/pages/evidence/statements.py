@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from warpfile.pages.evidence.factors import Factor, compiled_at
+from warpfile.pages.evidence.factors import PLAIN, Factor, Input
 from warpfile.pages.evidence.figure import Figure, Metric, Range
 from warpfile.pages.evidence.samples import Sample
 from warpfile.pages.evidence.verdict import Step, verdict
@@ -21,31 +21,24 @@ SEEDS = (-4, 0, 4)
 
 @dataclass(frozen=True)
 class Pair:
-    """A machine and the one beside it, the level of ptxas of their code and the GPU that it is for."""
+    """A machine and the one beside it, and how their traces are made."""
 
     point: Point
     over: Point
-    level: str = ""
-    target: int = 0
+    input: Input = PLAIN
 
     def with_factor(self, factor: Factor) -> Pair:
         """The same with one factor more."""
-        level, target = factor.level or self.level, factor.target or self.target
-        return Pair(factor.of(self.point), factor.of_other(self.over), level, target)
+        return Pair(factor.of(self.point), factor.of_other(self.over), self.input.with_factor(factor))
 
     def runs(self, kernel: str, seed: int) -> tuple[Run, Run]:
         """Their runs on a kernel."""
-        if not self.recompiled:
-            return Run(self.point, kernel, seed), Run(self.over, kernel, seed)
         return self._run(self.point, kernel, seed), self._run(self.over, kernel, seed)
 
-    @property
-    def recompiled(self) -> str:
-        """How code is made that is not the bundled one."""
-        return " ".join(filter(None, (self.level, f"sm_{self.target}" if self.target else "")))
-
     def _run(self, point: Point, kernel: str, seed: int) -> Run:
-        place = compiled_at(self.level, kernel, point.setting, self.target)
+        if not self.input.parts:
+            return Run(point, kernel, seed)
+        place = self.input.trace(kernel, point.setting)
         return Run(point, place, seed, _contents(place))
 
 
@@ -145,8 +138,8 @@ def _figure(statement: Statement, pair: Pair, metric: Metric, outcomes: Mapping[
 
 
 def spot_points(statements: Iterable[Statement]) -> list[Point]:
-    """All points of a page that need no other code, the machines of the first claim first."""
-    pairs = [pair for one in statements for pair in one.pairs if not pair.recompiled]
+    """All points of a page on bundled traces, the machines of the first claim first."""
+    pairs = [pair for one in statements for pair in one.pairs if not pair.input.parts]
     return list(dict.fromkeys(point for pair in pairs for point in (pair.point, pair.over)))
 
 
@@ -174,7 +167,7 @@ def declared(statements: Iterable[Statement]) -> str:
 
 
 def _said(pair: Pair) -> tuple[str, str, str]:
-    return named(pair.point), named(pair.over), pair.recompiled
+    return named(pair.point), named(pair.over), " ".join(pair.input.parts)
 
 
 def data(name: str, statements: Sequence[Statement], kernel: str, outcomes: Mapping[Run, Outcome]) -> dict[str, Any]:

@@ -8,11 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warpfile.compiler.passes.packed.affinity import executed, expected
+from warpfile.compiler.passes.packed.pairs import exclusive_pairs
+from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.spec.beat import distinct_sources
 from warpfile.spec.contract import SLICES
 from warpfile.spec.trace import LANES, Trace
 
 _FLOAT = re.compile(r"((F|D)(ADD|MUL|FMA|SETP)|F(SET|MNMX|SEL|CHK|SWZADD)|MUFU|H(ADD2|MUL2|FMA2|SETP?2|MNMX2|MMA))\b")
+
+_ALL = (1 << LANES) - 1
 
 
 @dataclass(frozen=True)
@@ -75,3 +80,34 @@ def _coalescable(trace: Trace, sources: Sequence[Sequence[int]]) -> int:
             if row >= 0:
                 sizes |= {name: needed[row + number] for number, name in enumerate(trace.program[index].dests)}
     return found
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Allocations of registers whose partner has a place: all, and those of which both values fit into a row."""
+
+    allocations: int
+    fitting: int
+
+
+def pairs_of(trace: Trace) -> Pairs:
+    """Those of the compiler's pairs. A register is allocated when it is first written and when its value grows."""
+    function = listed_function(trace)
+    partners: dict[int, int] = {}
+    for one, other in exclusive_pairs(executed(trace) if function is None else expected(function)):
+        partners |= {one: other, other: one}
+    needed, whole = bytes_needed(trace.values, trace.written).tolist(), trace.written.tolist()
+    columns = (trace.instruction.tolist(), trace.value_row.tolist())
+    found = fitting = 0
+    for start, end in zip(trace.warp_start[:-1].tolist(), trace.warp_start[1:].tolist(), strict=True):
+        sizes: dict[int, int] = {}
+        for index, row in zip(*(column[start:end] for column in columns), strict=True):
+            for number, name in enumerate(trace.program[index].dests if row >= 0 else ()):
+                old, size = sizes.get(name, 0), needed[row + number]
+                size = size if whole[row + number] == _ALL else max(old, size)
+                partner = sizes.get(partners.get(name, -1), 0)
+                if size > old and partner:
+                    found += 1
+                    fitting += size + partner <= SLICES
+                sizes[name] = size
+    return Pairs(found, fitting)

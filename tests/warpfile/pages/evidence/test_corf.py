@@ -6,6 +6,7 @@ import pytest
 
 from warpfile.pages.evidence import corf as page
 from warpfile.pages.evidence.samples import Sample
+from warpfile.pages.evidence.widths import pairs_of
 from warpfile.results.points import Outcome, Run, trace_of
 from warpfile.schemes.part import load_object
 
@@ -37,3 +38,18 @@ def test_rows_are_those_of_the_registers_of_resident_warps() -> None:
     counts = {"used_row_cycles": 300, "resident_cycles": 40}
     one = Sample(Run(page.PLUS, "divide"), Outcome(1, 1, counts))
     assert page.ROWS.of(one, one) == pytest.approx(300 / (40 * trace_of("divide", "large").registers))
+
+
+def test_rows_of_written_registers_are_those_of_a_file_that_packs_nothing() -> None:
+    ours, other = (
+        Sample(Run(point, "divide"), Outcome(1, 1, {"used_row_cycles": rows, "resident_cycles": 40}))
+        for point, rows in ((page.PACKING, 300), (page.UNPACKED, 400))
+    )
+    assert page.WRITTEN.counted and page.WRITTEN.counted.of(ours, other) == pytest.approx(0.75)
+    assert Run(page.UNPACKED, "divide").config.packing == 0
+
+
+def test_pairs_are_counted_in_the_trace_of_a_run() -> None:
+    one = Sample(Run(page.CORF, "divide"), Outcome(1, 1, {}))
+    pairs = pairs_of(trace_of("divide", "large"))
+    assert 0 < page.ALLOCATED.of(one, one) == pairs.fitting / pairs.allocations < 1

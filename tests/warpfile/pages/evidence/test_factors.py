@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from warpfile.emulator.memory import GLOBAL_BASE
 from warpfile.pages.evidence import factors
 from warpfile.pages.evidence.factors import (
     Factor,
+    addresses,
     code_for,
     launch,
     matched,
@@ -22,9 +24,15 @@ from warpfile.pages.evidence.statements import Pair
 from warpfile.results.points import Point, trace_of
 from warpfile.schemes import find
 from warpfile.spec.trace import Trace
+from warpfile.workloads.inputs import bundled_kernels, fingerprint_of
 
 OURS, OTHER = Point("regmutex", "fermi_linear"), Point("baseline", "fermi_linear")
 BOTH = Pair(OURS, OTHER)
+
+
+def place(folder: Path, kernel: str, setting: str) -> str:
+    """Where a trace is kept: code that makes other traces has other places."""
+    return str(folder / f"{kernel}-{setting}-{fingerprint_of(bundled_kernels()[kernel], setting)}.npz")
 
 
 @pytest.mark.parametrize(
@@ -70,15 +78,15 @@ def test_another_class_for_the_file_is_of_the_machine_alone() -> None:
 def test_inputs_change_on_both_sides() -> None:
     found = BOTH.with_factor(launch("launch")).with_factor(two_issues("one warp")).with_factor(ptxas("O1"))
     assert {(one.setting, one.issues) for one in (found.point, found.over)} == {("launch", "one warp")}
-    assert found.level == "O1" and found.with_factor(factors.NO_L1).level == "O1" and not BOTH.level
+    assert found.input.level == "O1" == found.with_factor(factors.NO_L1).input.level and not BOTH.input.level
 
 
 def test_another_preset_and_code_for_another_gpu_are_on_both_sides_and_stay() -> None:
     found = Pair(Point("modern", "turing_rfc"), Point("baseline", "turing_rfc", (("read_ports", 2),)))
     found = found.with_factor(Factor("ampere", preset="ampere")).with_factor(code_for(86)).with_factor(factors.NO_L1)
     assert {one.preset for one in (found.point, found.over)} == {"ampere"} and ("read_ports", 2) in found.over.changes
-    assert (found.recompiled, found.with_factor(ptxas("O1")).recompiled) == ("sm_86", "O1 sm_86")
-    assert not BOTH.recompiled
+    assert (found.input.parts, found.with_factor(ptxas("O1")).input.parts) == (("sm_86",), ("O1", "sm_86"))
+    assert not BOTH.input.parts
 
 
 def test_unknown_inputs_are_refused() -> None:
@@ -96,7 +104,7 @@ def test_unknown_inputs_are_refused() -> None:
 def test_code_of_another_level_is_another_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(factors, "TRACES", tmp_path)
     first, second = BOTH.with_factor(ptxas("O0")).runs("spmv", 4)
-    assert first.kernel == second.kernel == str(tmp_path / "O0" / "spmv-large.npz") and first.contents
+    assert first.kernel == second.kernel == place(tmp_path / "O0", "spmv", "large") and first.contents
     slow, plain = Trace.load(Path(first.kernel)), trace_of("spmv", "large")
     assert len(slow.instruction) > 2 * len(plain.instruction)
     assert BOTH.runs("spmv", 4)[0].kernel == "spmv"
@@ -109,7 +117,19 @@ def test_code_for_another_gpu_has_the_marks_that_its_compiler_gives(
     monkeypatch.setattr(factors, "TRACES", tmp_path)
     machine = Pair(Point("modern", "ampere"), Point("baseline", "ampere")).with_factor(code_for(86))
     run, _ = machine.runs("saxpy", 0)
-    assert run.kernel == str(tmp_path / "sm_86" / "saxpy-large.npz") and run.contents
+    assert run.kernel == place(tmp_path / "sm_86", "saxpy", "large") and run.contents
     assert [one.text for one in run.trace.program] != [one.text for one in trace_of("saxpy", "large").program]
     run, _ = machine.with_factor(ptxas("O1")).runs("saxpy", 0)
-    assert run.kernel == str(tmp_path / "sm_86" / "O1" / "saxpy-large.npz")
+    assert run.kernel == place(tmp_path / "O1" / "sm_86", "saxpy", "large")
+
+
+def test_buffers_at_low_addresses_are_in_the_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The code is the bundled one; upper halves of pointers are 0."""
+    monkeypatch.setattr(factors, "TRACES", tmp_path)
+    low = BOTH.with_factor(launch("launch")).with_factor(addresses(0x8000_0000))
+    run, _ = low.runs("saxpy", 0)
+    assert run.kernel == place(tmp_path / "0x80000000", "saxpy", "launch") and run.contents
+    plain = trace_of("saxpy", "launch")
+    assert run.trace.program == plain.program and (run.trace.instruction == plain.instruction).all()
+    upper = GLOBAL_BASE >> 32
+    assert (plain.values == upper).any() and not (run.trace.values == upper).any()

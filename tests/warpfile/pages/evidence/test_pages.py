@@ -50,7 +50,7 @@ def test_every_factor_changes_a_machine_or_an_input_or_what_is_counted(name: str
     """Some value that a factor gives may be the preset's: then it would be called tried, and nothing was."""
     for one in page.STATEMENTS:
         pairs = zip(one.pairs, one.metrics, strict=True)
-        steps = [(resolved(pair.point), resolved(pair.over), pair.recompiled, metric) for pair, metric in pairs]
+        steps = [(resolved(pair.point), resolved(pair.over), pair.input, metric) for pair, metric in pairs]
         idle = [factor.what for factor, (old, new) in zip(one.factors, pairwise(steps), strict=True) if old == new]
         assert not idle, f"{name}: {one.key}"
 

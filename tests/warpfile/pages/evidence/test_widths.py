@@ -10,7 +10,7 @@ import numpy as np
 from tests.golden.rf.packed.reading import bytes_of
 from tests.golden.rf.packed.scenario import get, put, valued
 from tests.golden.scenario import op
-from warpfile.pages.evidence.widths import bytes_needed, values_of
+from warpfile.pages.evidence.widths import Pairs, bytes_needed, pairs_of, values_of
 
 FULL = 0xFFFFFFFF
 
@@ -35,6 +35,16 @@ def test_two_sources_are_coalescable_if_they_fit_into_a_row_when_they_are_read()
     ]  # fmt: skip
     found = values_of(valued(program))
     assert (found.executed, found.wide, found.reads, found.wide_reads, found.coalescable) == (12, 5, 12, 11, 3)
+
+
+def test_a_register_of_a_pair_is_allocated_with_its_first_value_and_when_it_grows() -> None:
+    program = [
+        put(1, 5), put(2, 7), put(3, 9), get(1, 2),  # first values: of 2 and its partner, 1 + 1
+        put(1, 0x12345678), put(1, 6),  # it grows, 4 + 1; it shrinks
+        put(2, 0x1234), put(2, 0x1234),  # 1 + 2
+        put(2, 0x123456, mask=0b10), put(2, 1, mask=0b10),  # 1 + 3; other lanes keep the wider value
+    ]  # fmt: skip
+    assert pairs_of(valued(program)) == Pairs(allocations=4, fitting=3)
 
 
 def test_instructions_with_floats_are_known_by_their_names() -> None:
