@@ -159,7 +159,7 @@ def _lines(title: str) -> Iterator[Report]:
         while not ended.wait(pause):
             pause = _PERIOD
             seconds = time.monotonic() - start
-            sys.stderr.write(f"warpfile: {title} goes on: {printable(latest[0])}, {seconds:.0f} s\n")
+            sys.stderr.write(f"warpfile: {title} still running: {printable(latest[0])}, {seconds:.0f} s\n")
             sys.stderr.flush()
 
     thread = threading.Thread(target=tell, daemon=True)

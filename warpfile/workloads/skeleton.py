@@ -27,7 +27,7 @@ def skeleton(listing: Listing, function: Function, triton: Metadata | None = Non
     types = parameter_types(function.name)
     known = types is not None and len(types) == len(function.parameters)
     lines = [
-        "# A launch to be filled in: take away the # of a line and give what belongs there. All keys: docs/kernels.md",
+        "# Fill in this launch file: remove the # of a line and enter its value. All keys: docs/kernels.md",
         f"kernel = {_text(function.name)}  # {printable(signature(function.name))}",
         "# grid = [1, 1, 1]  # CTAs in x, y, z",
         _block(function, triton),
@@ -99,7 +99,7 @@ def _argument(parameter: Parameter, cpp: str, end: int) -> Iterator[str]:
     yield f'type = "{kind}"' + (f"  # {printable(cpp)}" if cpp else "")
     if kind == "buffer":
         yield f'init = "{name}.npy"  # contents before the kernel; a null pointer: docs/kernels.md'
-        yield f'# expect = "{name}_expected.npy"  # and behind it; rtol and atol where it need not be exact'
+        yield f'# expect = "{name}_expected.npy"  # after the kernel; rtol and atol if it need not be exact'
     else:
         yield "# value = 0"
 

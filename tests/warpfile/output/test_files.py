@@ -115,7 +115,7 @@ def test_work_without_an_end_shows_by_time(monkeypatch: pytest.MonkeyPatch, caps
     with progress("trace") as report:
         report("execute", 3, 10)
         time.sleep(0.2)
-    assert capsys.readouterr().err == "warpfile: trace goes on: execute 3 of 10, 0 s\n"
+    assert capsys.readouterr().err == "warpfile: trace still running: execute 3 of 10, 0 s\n"
 
 
 def test_after_the_first_line_there_is_one_a_period(
@@ -125,7 +125,7 @@ def test_after_the_first_line_there_is_one_a_period(
     monkeypatch.setattr(display, "_PERIOD", 0.05)
     with progress("trace"):
         time.sleep(0.4)
-    assert 2 <= capsys.readouterr().err.count("warpfile: trace goes on: start") <= 8
+    assert 2 <= capsys.readouterr().err.count("warpfile: trace still running: start") <= 8
 
 
 def test_progress_follows_one_thing_after_the_other(
@@ -137,7 +137,7 @@ def test_progress_follows_one_thing_after_the_other(
         seen.append(name)
         time.sleep(0.1)
     assert seen == ["first", "second"]
-    assert capsys.readouterr().err == "warpfile: list goes on: first 0 of 2, 0 s\n"
+    assert capsys.readouterr().err == "warpfile: list still running: first 0 of 2, 0 s\n"
 
 
 def test_a_bar_appears_without_any_report(monkeypatch: pytest.MonkeyPatch) -> None:
