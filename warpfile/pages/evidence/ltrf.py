@@ -25,7 +25,9 @@ SPOT = "conv2d"
 
 WIDE = Factor("intervals of 32 registers", own={"interval_registers": 32})
 DIRTY = Factor("only what was written goes back", own={"moved_back": "dirty"})
-NEEDED = Factor("places kept until another warp needs them", own={"suspend_load": "needed", "suspend_barrier": "needed"})
+NEEDED = Factor(
+    "places kept until another warp needs them", own={"suspend_load": "needed", "suspend_barrier": "needed"}
+)
 STAYING = Factor("a place for every warp", own={"active_warps": 64})
 OVERLAPPED = Factor("main banks that overlap accesses", own={"main_pipelined": 1})
 #: On both sides, of claims that put a design beside itself.
