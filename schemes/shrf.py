@@ -38,6 +38,7 @@ SHRF = Part(
         "collector_write": ("bank_reads", "orf_reads", "lrf_reads"),
         "collector_read": ("bank_reads", "orf_reads", "lrf_reads"),
     },
+    prices="rfc",
     rams=BANK_COUNTERS,
     hits=Hits("operands read near", ("orf_reads", "lrf_reads"), ("orf_reads", "lrf_reads", "bank_reads")),
     wants=(PLACES, NEAR),

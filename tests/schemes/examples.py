@@ -313,4 +313,34 @@ SHARED = tuple(
     for slots in (3, 2)
 )
 
-EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS, *DYING, *CODED, *SHARED)
+#: R1 and R3 are read once, in the first slot; R2 in two slots; R8 comes from outside and is read twice.
+_LEVELS = """
+    FFMA R1, R9, R10, R8
+    FADD R2, R1, R11
+    FFMA R3, R8, R12, R2
+    FADD R4, R3, R2
+"""
+_LEVELS_SAID = (
+    Said((9, 10, 8), suspend=True, entries={8: 2}, brings=(8,), result=4),
+    Said((1, 11), entries={1: 4}, result=1),
+    Said((8, 12, 2), entries={8: 2, 2: 1}, result=4),
+    Said((3, 2), entries={3: 4, 2: 1}),
+    Said(),
+)
+_LEVELS_COUNTS = {
+    **{"bank_reads": 5, "bank_writes": 1, "brings": 1},
+    **{"orf_reads": 3, "orf_writes": 1, "lrf_reads": 2, "lrf_writes": 2},
+}
+LEVELS = tuple(
+    Example(
+        "shrf",
+        "isca2011",
+        {"source_slots": slots, "active_warps": 1, "lanes": 1, "warps": 2},
+        _LEVELS,
+        dict(enumerate(_LEVELS_SAID)),
+        _LEVELS_COUNTS,
+    )
+    for slots in (3, 2, 1)
+)
+
+EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS, *DYING, *CODED, *SHARED, *LEVELS)

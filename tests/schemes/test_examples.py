@@ -84,6 +84,8 @@ _PLACED = "warpfile.compiler.passes.modern.annotate:_words"
 _CODED = "warpfile.compiler.passes.modern.annotate:_coded"
 _SHARED = "warpfile.compiler.passes.shared.annotate"
 _COALESCING = "warpfile.compiler.passes.coalescing.annotate"
+_LEVELED = "warpfile.compiler.passes.shrf.annotate:_words"
+_LEVEL = "warpfile.compiler.passes.shrf.annotate:_source"
 _FIRST = ("(beat * source_slots)", "(beat * 0)")
 _UNCUT = ("shifted & np.uint64((1 << source_slots) - 1)", "shifted")
 _RECORDS = "beat == count[record] - 1"
@@ -167,6 +169,13 @@ PLANTS = (
     *shared("address_offset", "found.offset,", "found.offset + np.uint64(4),"),
     replace(shifted("larf", _KILLED, "kill"), user=_COALESCING),
     Plant("kill is not cut", "larf", _SOURCES, *_UNCUT, user=_COALESCING),
+    *(shifted("shrf", _LEVELED, hint) for hint in ("suspend", "result_entry", "mrf_skipped")),
+    Plant("suspend on the last beat", "shrf", _LEVELED, "words[0] |=", "words[-1] |="),
+    Plant("result_entry on the first beat", "shrf", _LEVELED, "words[-1] |=", "words[0] |="),
+    Plant("mrf_skipped is never set", "shrf", _LEVELED, "| skipped <<", "| 0 <<"),
+    *(shifted("shrf", _LEVEL, hint) for hint in ("source_entry", "bring")),
+    Plant("source_entry of the first slot", "shrf", _LEVEL, "slot * cfg.source_entry_bits", "0"),
+    Plant("bring of the first slot", "shrf", _LEVEL, 'cfg.hint_at("bring") + slot', 'cfg.hint_at("bring")'),
 )
 
 

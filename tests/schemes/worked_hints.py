@@ -57,6 +57,9 @@ class Said:
     told: bool = False  #: metadata stand in front of it
     code: Code = Code()
     access: tuple[int, int, int, int] = (0, 0, 0, 0)  #: what it is, registers of the address, log2 of bytes, offset
+    entries: Mapping[int, int] = field(default_factory=dict)  #: of sources that are read near or bring, by register
+    brings: tuple[int, ...] = ()
+    result: int = 0  #: entry of the result, which then is not in the banks
 
 
 @dataclass(frozen=True)
@@ -174,6 +177,18 @@ def _shared_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[in
     return words
 
 
+def _leveled_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
+    """docs/schemes/shrf.md, section 3, for three entries and a split last-result file: what comes back lowest."""
+    low = (3 + slots).bit_length() + 1
+    words = []
+    for beat in beats:
+        entries = sum(said.entries.get(register, 0) << 3 * slot for slot, register in enumerate(beat))
+        words.append(entries << low + 1 | _mask(beat, said.brings) << low + 1 + 3 * slots)
+    words[0] |= said.suspend << low
+    words[-1] |= said.result | bool(said.result) << low - 1
+    return words
+
+
 def _coded_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
     """docs/schemes/modern.md, section 5: what comes back with results lowest."""
     code, words = said.code, []
@@ -197,5 +212,6 @@ LAYOUT = {
     "ltrf_plus": _interval_words,
     "modern": _coded_words,
     "larf": _shared_words,
+    "shrf": _leveled_words,
     **dict.fromkeys(VIRTUAL, _renamed_words),
 }

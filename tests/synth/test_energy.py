@@ -138,6 +138,7 @@ def test_a_scheme_has_its_papers_prices_or_those_of_the_nearest_node() -> None:
         "modern": "pilot",
         "larf": "pilot",
         "rfc": "rfc",
+        "shrf": "rfc",
     }
     assert all(bool(scheme.prices) != bool(scheme.node_nm) for scheme in SCHEMES.values())
 

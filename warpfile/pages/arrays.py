@@ -128,7 +128,7 @@ def page(libraries: Sequence[Liberty]) -> Iterator[str]:
     yield table(
         columns,
         (
-            (f"`{one.scheme.name}`", one.preset, *_growths(one, figures[one.scheme.name], libraries, macros))
+            (f"`{one.scheme.name}`", one.preset, *_growths(one, figures.get(one.scheme.name), libraries, macros))
             for one in wanted
             if one.scheme.name != BASELINE
         ),
@@ -165,8 +165,13 @@ def _row(
 _FORMS = ("latches", "flip-flops", "0.94 Mb/mm2")
 
 
-def _growths(one: Design, kept: dict[str, Any], libraries: Sequence[Liberty], macros: Sequence[Macro]) -> Iterator[str]:
-    """Growth of the machine in each library, in each of the forms."""
+def _growths(
+    one: Design, kept: dict[str, Any] | None, libraries: Sequence[Liberty], macros: Sequence[Macro]
+) -> Iterator[str]:
+    """Growth of the machine in each library, in each of the forms; - where no figure of it is kept."""
+    if kept is None:
+        yield from ("-",) * (len(libraries) * len(_FORMS))
+        return
     logic = kept["nand2_equivalents"], kept["nand2_equivalents"] - kept["overhead"]["nand2_equivalents"]
     for library in libraries:
         for form in _FORMS:

@@ -39,8 +39,13 @@ def main(arguments: Sequence[str]) -> int:
     """Put the section into the page."""
     options = page_parser("headline", __doc__).parse_args(arguments)
     kept = read_figures(KEPT)["schemes"]
-    made = section({name: kept[name] for name in SCHEMES})
+    made = section({name: kept.get(name, _unkept(scheme.preset)) for name, scheme in SCHEMES.items()})
     return write_or_check(options, {PAGE: with_section(PAGE.read_text(), made)}, [made])
+
+
+def _unkept(preset: str) -> Mapping[str, Any]:
+    """Of a scheme of which no figure is kept."""
+    return {"preset": preset, "overhead": {}, "critical_paths": {}}
 
 
 def with_section(page: str, made: str) -> str:
@@ -64,7 +69,7 @@ def _section(schemes: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     variant = ("logic, flip-flops", *(f"total, {name}, flip-flops" for name in NAND2_PER_BIT))
     yield table((*columns, *variant), (_growth(name, one) for name, one in schemes.items() if name != BASELINE))
     for library in next(iter(schemes.values()))["critical_paths"]:
-        paths = {name: one["critical_paths"][library] for name, one in schemes.items()}
+        paths = {name: one["critical_paths"].get(library, {}) for name, one in schemes.items()}
         if any(path.get("with_access") for path in paths.values()):
             yield _ACCESS.format(library=library, goal=GOAL, missed=_missed(paths))
             columns = ("scheme", "memory: FO4 of its access", "ns", "FO4", "ratio", "without", "from", "to")

@@ -87,6 +87,7 @@ def test_a_scheme_fits(scheme: str) -> None:
     ("scheme", "changes", "reason"),
     [
         ("bow_wr", (), "a compiler must give its hint write_class"),
+        ("shrf", (), "a compiler must give its hint result_entry"),
         ("pilot", (), "told of every kernel"),
         ("regmutex", (), "interleaved with those of a compiler pass"),
         ("rfc", ("long_from=miss",), "which loads miss"),
@@ -121,6 +122,7 @@ def test_every_scheme_is_tried() -> None:
         "corf_plus",
         "modern",
         "larf",
+        "shrf",
     }
     assert refused | {*FITTING} == {*SCHEMES}
     assert all(misfits(facts(scheme)) == [] for scheme in FITTING)
