@@ -76,6 +76,7 @@ AWKWARD = [
     ("ltrf_plus", "tiny", {"active_warps": 4, "moved_back": "dirty", "recall": "spared"}),
     ("bow_wr+packed", "tiny", {"window": 2, "window_entries": 3, "alu_latency": 2}),
     ("modern", "tiny", {"dependences": "scoreboard", "read_ports": 2}),
+    ("shrf", "tiny", {"orf_entries": 1, "lrf": "one", "active_warps": 3, "banks": 3, "ports": 1}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (
@@ -96,6 +97,9 @@ AWKWARD = [
                 "rfc",
                 {"active_warps": 1, "cache_entries": 1, "write_queue": 1, "active_choice": "round_robin", "banks": 3},
             ),
+            ("shrf", {"orf_entries": 8, "lrf": "none", "bank_ports": "1R1W", "bank_cycles": 2, "active_warps": 1}),
+            ("shrf", {"orf_entries": 2, "source_slots": 2, "ports": 6, "write_back_ports": 6, "active_warps": 2}),
+            ("shrf", {"long_from": "miss", "notice_latency": 1, "suspend": "pending", "collect": "all"}),
             ("bow+pilot", {"slow_cycles": 5}),
             *((name, {"banks": 4, "source_slots": 3}) for name in ("corf", "corf_plus", *variants())),
             ("bow_wr+packed", CROWDED),

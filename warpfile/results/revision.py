@@ -12,14 +12,25 @@ import re
 MACHINE = 5
 #: What each machine has that the one before it had not.
 CHANGES = {
-    2: "accesses move sectors of 32 bytes, the domains share one LSU, atomics go to the L2, a run ends with its last"
-    " store, buffers lie as drivers place them, registers are allocated in units, cycles count from the start on",
-    3: "a collector unit is taken again in the cycle of its dispatch, a beat may wait behind its port, L1 caches and"
-    " misses are those of each GPU's file, and so are the cycles from an addition to the next one that needs it",
-    4: "the L1 keeps track of no more misses at a time, and of no more accesses to one, than each GPU's file says, and"
-    " units of doubles (fermi, kepler) and of matrices (ampere) are those of these files",
-    5: "warps are counted over the launch when they are dealt to the domains, so that CTAs of one, two or three warps"
-    " spread over all of them; other CTAs are dealt as before",
+    2: (
+        "Accesses move sectors of 32 bytes.",
+        "The domains share one LSU, and atomics go to the L2.",
+        "A run ends with its last store.",
+        "Buffers lie as drivers place them.",
+        "Registers are allocated in units.",
+        "Cycles count from the start on.",
+    ),
+    3: (
+        "A collector unit is taken again in the cycle of its dispatch.",
+        "A beat may wait behind its port.",
+        "L1 caches and misses are those of each GPU's file.",
+        "So are the cycles from an addition to the next one that needs it.",
+    ),
+    4: (
+        "The L1 keeps track of no more misses at a time, and of no more accesses to one, than each GPU's file says.",
+        "Units of doubles (fermi, kepler) and of matrices (ampere) are those of these files.",
+    ),
+    5: ("Warps are counted over the launch when they are dealt to the domains. CTAs of one to three warps spread out.",),
 }
 _LINE = re.compile(r"^Machine (\d+)\.$", re.MULTILINE)
 
@@ -36,6 +47,7 @@ def machine_line() -> str:
 
 
 def warning(machine: int) -> str:
-    """What a page of an older one must say."""
-    since = "; ".join(CHANGES[number] for number in range(machine + 1, MACHINE + 1))
-    return f"**Figures of machine {machine}, not of today's.** New is: {since}. The command below has today's."
+    """What a page of an older one must say, below its title."""
+    new = [f"* {change}" for number in range(machine + 1, MACHINE + 1) for change in CHANGES[number]]
+    head = f"**Figures of machine {machine}, not of today's.** The command below has today's. What has changed:"
+    return "\n".join((head, "", *new))
