@@ -24,13 +24,13 @@ CHANGES = {
         "A collector unit is taken again in the cycle of its dispatch.",
         "A beat may wait behind its port.",
         "L1 caches and misses are those of each GPU's file.",
-        "So are the cycles from an addition to the next one that needs it.",
+        "The cycles from an addition to the next one that needs it are those of that file, too.",
     ),
     4: (
         "The L1 keeps track of no more misses at a time, and of no more accesses to one, than each GPU's file says.",
         "Units of doubles (fermi, kepler) and of matrices (ampere) are those of these files.",
     ),
-    5: ("Warps are counted over the launch when they are dealt to the domains. CTAs of one to three warps spread out.",),
+    5: ("Warps are counted over the launch when they are dealt to the domains: CTAs of 1 to 3 warps spread out.",),
 }
 _LINE = re.compile(r"^Machine (\d+)\.$", re.MULTILINE)
 
