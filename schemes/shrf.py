@@ -2,6 +2,7 @@
 
 from warpfile.schemes.baseline import BANK_ACCESSES, BANK_COUNTERS, UNITS
 from warpfile.schemes.part import NEAR, PLACES, RESIDENCY, Hints, Hits, Part
+from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.schemes.two_level import FIELDS
 from warpfile.spec.schemes.shrf import COUNTERS, STRUCTURES, ShrfConfig, level_events, level_probes
@@ -55,5 +56,12 @@ SCHEMES = (
         preset="isca2011",
         collectors=UNITS,
         rf=SHRF,
+        setups=(
+            Setup("isca2011"),
+            Setup("tiny"),
+            Setup("tiny", {"lrf": "one", "suspend": "pending"}, ()),
+            Setup("tiny", {"lrf": "none", "bank_ports": "1R1W", "bank_cycles": 2}, ()),
+            Setup("tiny", {"orf_entries": 0, "lrf": "split"}, ()),
+        ),
     ),
 )
