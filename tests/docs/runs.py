@@ -24,6 +24,7 @@ from tests.golden.rf.rfc.test_reads import CFG as CACHE
 from tests.golden.rf.shared.bench import BASE, Bench
 from tests.golden.rf.shared.test_examples import shared_row
 from tests.golden.rf.shared.test_reader import Idle
+from tests.golden.rf.shrf.test_example import example as example_of_shrf
 from tests.golden.scenario import NOP, hand_trace, op, run
 from tests.golden.test_timing import PLAIN
 from warpfile.spec.schemes import las, ltrf
@@ -213,6 +214,13 @@ def rfc() -> Fields:
     return run.fields[run.issues()[1][0] :]
 
 
+def shrf() -> Fields:
+    """The worked example of the page."""
+    run = example_of_shrf()
+    probes = ("grant", "bring", "near_read", "orf_read", "lrf_read", "orf_write", "lrf_write", "bank_write")
+    return any_of(run.fields[run.issues()[0][0] :], *probes)
+
+
 def malekeh() -> Fields:
     """R2 and R3 are in the unit; so is R9, when it is written."""
     program = [op((2, 3)), *[NOP] * 8, op((2, 3), 9), op((9,), 10)]
@@ -244,6 +252,7 @@ RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("bow", 0): bow,
     ("rfc", 0): rfc,
     ("malekeh", 0): malekeh,
+    ("shrf", 0): shrf,
     ("pilot", 0): partial(pilot, 0, "length"),
     ("pilot", 1): partial(pilot, 50, "length"),
     ("pilot", 2): partial(pilot, 0, "one"),
