@@ -24,9 +24,9 @@ from warpfile.spec.schemes.shrf import ShrfConfig, level_probes
 class LeveledFile(PlainFile):
     """A plain file, and beside it the operand register file and the last-result files of the places.
 
-    Ports: :func:`file_members` and the scheme's own probes. Hints say what a beat reads and writes near. It takes every
-    launch, lets go of places at once, and holds a warp whose head beat waits for an entry. Without entries it is
-    the plain file.
+    Ports: :func:`hdl.rf.contract.file_members` and the scheme's own probes. Hints say what a beat reads and writes
+    near. It takes every launch, lets go of places at once, and holds a warp whose head beat waits for an entry. Without
+    entries it is the plain file.
     """
 
     _cfg: ShrfConfig
@@ -152,7 +152,7 @@ class LeveledFile(PlainFile):
         cfg = self._cfg
         to_be_written = [self.to_be_written.word_select(place, cfg.place_entries) for place in range(cfg.active_warps)]
         for warp, head in enumerate(self.heads):
-            part = stamp(m, f"hold{warp}", "entry_hold", lambda: EntryHold(cfg), clocked=False)
+            part = stamp(m, f"hold{warp}", "head_hold", lambda: EntryHold(cfg), clocked=False)
             place = [holder[warp] for holder in self.places]
             m.d.comb += [
                 part.head.eq(head),

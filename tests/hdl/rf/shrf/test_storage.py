@@ -30,7 +30,7 @@ def test_the_parts_have_the_bits_of_the_page():
     assert held["last_result_lane"] == 3 * 8 * 32
     assert held["place_entries"] == 8 * 6  # one bit per entry: to be written
     assert held["brings"] == 1 + 8 + 3 + 12 + 1  # valid, place one-hot, entry, slot, lanes
-    assert held.get("entry_hold", 0) == held.get("targets", 0) == 0
+    assert held.get("head_hold", 0) == held.get("targets", 0) == 0
 
 
 def test_a_unit_adds_three_fields_per_slot():
