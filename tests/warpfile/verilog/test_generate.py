@@ -285,7 +285,7 @@ def test_only_the_probes_that_are_named_are_observed_in_the_order_of_the_scheme(
     ("options", "said"),
     [
         (("--probe", "rooms"), "--probe: must be one of started, launch, "),
-        (("--probe", "hit"), "with baseline, not hit"),
+        (("--probe", "hit"), "with baseline, not 'hit'"),
         (("--probes", "--probe", "room"), "--probes has every probe; --probe must go without it"),
     ],
 )

@@ -85,11 +85,14 @@ class UnitOperands:
         ]
         self._looks = "check" in widths and cfg.gives.near_bits > 0
         self._keeps = "hit" in widths and "check" not in widths
+        self._levels = [probe for probe in ("orf_read", "lrf_read") if probe in widths]
         near = ("cache_hits", "cache_misses") if self._looks else ("sources", "source_hits") if self._keeps else ()
-        self.columns = (*dict.fromkeys(column for column, *_ in self._sums), *near)
+        levels = (f"{probe}s" for probe in self._levels)
+        self.columns = (*dict.fromkeys(column for column, *_ in self._sums), *near, *levels)
         read = (name for _, *names, _ in self._sums for name in names)
         own = ("check", "hit", "miss") if self._looks else ("hit", "miss") if self._keeps else ()
-        self.probes = tuple(dict.fromkeys(name for name in ("allocate", *read, *own) if name))
+        levels_of = ("near_read", *self._levels) if self._levels else ()
+        self.probes = tuple(dict.fromkeys(name for name in ("allocate", *read, *own, *levels_of) if name))
 
     def note(self, fields: Mapping[str, int], cycle: Cycle) -> None:
         """See :class:`Operands`. A unit that is free in the cycle of its dispatch still shows the beat that leaves."""
@@ -101,6 +104,10 @@ class UnitOperands:
             beat = self._beats[fields["check"].bit_length() - 1]
             self._count("cache_hits", beat, fields["hit"].bit_count())
             self._count("cache_misses", beat, fields["miss"].bit_count())
+        if self._levels and fields["near_read"]:
+            beat = self._beats[fields["near_read"].bit_length() - 1]
+            for probe in self._levels:
+                self._count(f"{probe}s", beat, fields[probe].bit_count())
         if self._keeps and cycle.issued != NOBODY:
             self._count("sources", cycle.issued, (fields["hit"] | fields["miss"]).bit_count())
             self._count("source_hits", cycle.issued, fields["hit"].bit_count())

@@ -14,6 +14,7 @@ from warpfile.results.reports.style import COLOURS
 _WIDTH = 170  #: pixels of the longest bar of a column
 #: What a bar is made of: title, and columns that are put behind each other.
 _OPERANDS = ("bank_reads", "bypassed_reads", "source_hits", "cache_hits", "coalesced", "rfc_hits", "forwards")
+_OPERANDS += ("orf_reads", "lrf_reads")
 _STYLE = """
 body { width: auto; margin: 1.5em; }
 pre { margin: 0; font: 12px/1.3 "Liberation Mono", monospace; white-space: pre; }
