@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from warpfile.compiler.cfg import Cfg
-from warpfile.compiler.liveness import PREDICATE_BIT, UNIFORM_PREDICATE_BIT, defined
-from warpfile.compiler.operands import effects
+from warpfile.compiler.liveness import PREDICATE_BIT, UNIFORM_PREDICATE_BIT
+from warpfile.compiler.reaching import may_define
 
 
 def exclusive(graph: Cfg, first: int, second: int) -> bool:
-    """Whether two instructions of one block have opposite guards, and nothing between them writes the predicate.
+    """Whether two instructions of one block have opposite guards, and nothing between them may write the predicate.
 
     ``first`` and ``second`` are indices. The answer is no if ``second`` does not come behind ``first``.
     """
@@ -21,4 +21,4 @@ def exclusive(graph: Cfg, first: int, second: int) -> bool:
     if first >= second or graph.block_of[first] != graph.block_of[second]:
         return False
     bit = 1 << one.number + (UNIFORM_PREDICATE_BIT if one.uniform else PREDICATE_BIT)
-    return not any(defined(effects(code[index])) & bit for index in range(first, second))
+    return not any(may_define(code[index]) & bit for index in range(first, second))
