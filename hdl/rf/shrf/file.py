@@ -12,7 +12,7 @@ from warpfile.hdl.rf.engines import Engines
 from warpfile.hdl.rf.location import Location
 from warpfile.hdl.rf.plain import PlainFile
 from warpfile.hdl.rf.shrf.brings import Brings
-from warpfile.hdl.rf.shrf.hold import EntryHold
+from warpfile.hdl.rf.shrf.hold import HeadHold
 from warpfile.hdl.rf.shrf.lane import LastResultLane, OperandFileLane
 from warpfile.hdl.rf.shrf.named_entries import bringing, near, of_slots, result_entry, source_entries
 from warpfile.hdl.rf.shrf.place import PlaceEntries
@@ -152,7 +152,7 @@ class LeveledFile(PlainFile):
         cfg = self._cfg
         to_be_written = [self.to_be_written.word_select(place, cfg.place_entries) for place in range(cfg.active_warps)]
         for warp, head in enumerate(self.heads):
-            part = stamp(m, f"hold{warp}", "head_hold", lambda: EntryHold(cfg), clocked=False)
+            part = stamp(m, f"hold{warp}", "head_hold", lambda: HeadHold(cfg), clocked=False)
             place = [holder[warp] for holder in self.places]
             m.d.comb += [
                 part.head.eq(head),

@@ -11,7 +11,7 @@ from warpfile.hdl.rf.shrf.named_entries import result_entry, source_entries
 from warpfile.spec.schemes.shrf import ShrfConfig
 
 
-class EntryHold(wiring.Component):
+class HeadHold(wiring.Component):
     """The hazards of one warp's head beat on entries. Combinational, from registered state.
 
     Members

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.hdl.rf.shrf.bench import config, run, sources, word
-from warpfile.hdl.rf.shrf.hold import EntryHold
+from warpfile.hdl.rf.shrf.hold import HeadHold
 
 FILES = [(3, "split"), (2, "one"), (1, "none"), (0, "one"), (0, "split"), (8, "split")]
 
@@ -40,7 +40,7 @@ def beats(cfg, rng, count):
 @pytest.mark.parametrize(("orf", "lrf"), FILES)
 def test_a_head_beat_waits_for_entries_that_are_to_be_written(orf, lrf):
     cfg, rng = config(orf_entries=orf, lrf=lrf), random.Random(f"{orf} {lrf}")
-    part, seen = EntryHold(cfg), set()
+    part, seen = HeadHold(cfg), set()
 
     async def bench(ctx):
         for valid, named, brings, result in beats(cfg, rng, 400):
