@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 INTERRUPTED = 130
-_AGAIN = 0.3  #: seconds until Python is out of what loses an interrupt
+_AGAIN = 0.1  #: seconds between looks whether Python is out of what loses an interrupt
 
 
 def main() -> None:
@@ -35,9 +36,23 @@ def main() -> None:
 def _once_more(lost: UnraisableHookArgs) -> None:
     """An interrupt in a callback or while an object is taken down is lost there, and the work would go on."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        threading.Timer(_AGAIN, os.kill, (os.getpid(), signal.SIGINT)).start()
+        threading.Thread(target=_send_again).start()
     else:
         sys.__unraisablehook__(lost)
+
+
+def _send_again() -> None:
+    """Interrupt once the main thread has left the hook, in which the interrupt would be lost again."""
+    main_thread = threading.main_thread().ident
+    while main_thread is not None and _in_hook(sys._current_frames().get(main_thread)):
+        time.sleep(_AGAIN)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def _in_hook(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code is not _once_more.__code__:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

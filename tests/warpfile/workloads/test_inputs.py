@@ -169,14 +169,21 @@ def test_an_interrupt_in_the_first_second_is_one_line(root: Path) -> None:
     assert (130, "warpfile: interrupted\n") in seen
 
 
-def test_an_interrupt_that_python_loses_comes_once_more(root: Path) -> None:
-    code = """if True:
-        import os, signal, time
+@pytest.mark.parametrize("busy", [0, 1])
+def test_an_interrupt_that_python_loses_comes_once_more(root: Path, busy: int) -> None:
+    """Also where the machine is ``busy``: the main thread is slow to leave the place that loses it."""
+    code = f"""if True:
+        import os, signal, threading, time
         from warpfile import __main__ as entry
         from warpfile.cli import program
         class Left:
             def __del__(self):
                 os.kill(os.getpid(), signal.SIGINT)
+        start = threading.Thread.start
+        def slow_start(thread):
+            start(thread)
+            time.sleep({busy})
+        threading.Thread.start = slow_start
         def work():
             left = Left()
             del left
