@@ -28,18 +28,20 @@ test: tools $(VENV)/.installed-test
 	$(BIN)/python -m tests.times build/junit.xml
 
 ## Everything that must hold before a change is merged: what `make test` runs and what costs more.
+## PASSED: a JUnit file of a run of the same commit; what passed there is left out.
 check: tools $(VENV)/.installed-check
 	$(MAKE) -j2 prepared lint
 	$(BIN)/python -m pyright --pythonpath $(BIN)/python
-	$(PYTEST) --junitxml=build/junit.xml
+	$(PYTEST) $(addprefix --passed ,$(PASSED)) --junitxml=build/junit.xml
 	WARPFILE_COMPILED=0 $(PYTEST) -m plain tests/golden
 	WARPFILE_COMPILED=0 $(PYTEST) $(UNITS)
 	$(BIN)/python -m tests.times build/junit.xml
 
 ## What a machine sees that has nothing but what the first line of this file names: make demo and make test, in a clone of what is
-## committed. WITH: optional tools that it has, as in WITH="iverilog dot"; RUN: one other command in place of the two.
+## committed. WITH: optional tools that it has, as in WITH="iverilog dot"; RUN: one other command in place of the two;
+## KEEP: a new folder in which everything is left.
 fresh: tools
-	$(PYTHON) -m tests.fresh $(addprefix --with ,$(WITH)) $(if $(RUN),"$$RUN")
+	$(PYTHON) -m tests.fresh $(addprefix --with ,$(WITH)) $(addprefix --keep ,$(KEEP)) $(if $(RUN),"$$RUN")
 
 ## The documentation as a site: build/docs/index.html. A warning, such as of a link that leads nowhere, is an error.
 docs: tools $(VENV)/.installed-docs

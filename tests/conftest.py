@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import resource
+import xml.etree.ElementTree as xml
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -26,6 +27,14 @@ hypothesis.settings.load_profile("fixed")
 os.environ.setdefault(RUNTIMES, str(Path(__file__).resolve().parent.parent / "build" / "sim"))
 
 _STARTED = pytest.StashKey[float]()
+#: Properties of a test in a JUnit file: seconds of the processors, and what pytest calls the test.
+_CPU, _TEST = "cpu_seconds", "test"
+_TROUBLE = {"failure", "error", "skipped"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--passed junit.xml`` leaves out what passed in another run of the same commit."""
+    parser.addoption("--passed", type=Path, metavar="FILE", help="leave out the tests that passed in this JUnit file")
 
 
 def pytest_report_header() -> str:
@@ -33,8 +42,15 @@ def pytest_report_header() -> str:
     return f"golden models: {form()}"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What only plain Python can run waits for a session in which the models are that, and for a tool what needs it."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What only plain Python can run waits for a session in which the models are that, and for a tool what needs it.
+
+    What passed in another run is left out.
+    """
+    if file := config.getoption("passed"):
+        before = passed(file)
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in before])
+        items[:] = [item for item in items if item.nodeid not in before]
     found = functools.cache(tools.find)
     for item in items:
         absent = next((name for name in needed(item) if found(name) is None), None)
@@ -44,6 +60,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(
                 pytest.mark.skip(reason="replaces the inside of golden models: WARPFILE_COMPILED=0 -m plain")
             )
+
+
+def passed(file: Path) -> set[str]:
+    """Tests of a JUnit file that neither failed nor were skipped. Raises ``pytest.UsageError`` if it has none."""
+    try:
+        cases = [case for case in xml.parse(file).iter("testcase") if not _TROUBLE & {part.tag for part in case}]
+    except (OSError, xml.ParseError) as error:
+        raise pytest.UsageError(f"--passed: {error}") from None
+    names = {str(one.get("value")) for case in cases for one in case.iter("property") if one.get("name") == _TEST}
+    if not names:
+        raise pytest.UsageError(
+            f"--passed: {file} names no test that passed; it must be from --junitxml of these tests"
+        )
+    return names
 
 
 def needed(item: pytest.Item) -> list[str]:
@@ -80,11 +110,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """Processor time of a test goes into the JUnit file, for tests/times.py."""
+    """Processor time of a test goes into the JUnit file, for tests/times.py, and its name, for ``--passed``."""
     try:
         return (yield)
     finally:
-        item.user_properties.append(("cpu_seconds", round(_cpu() - item.stash[_STARTED], 3)))
+        item.user_properties += [(_CPU, round(_cpu() - item.stash[_STARTED], 3)), (_TEST, item.nodeid)]
 
 
 def _cpu() -> float:
