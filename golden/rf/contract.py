@@ -46,9 +46,12 @@ class RegisterFile(Protocol):
     hold: int
     launch_ready: bool
     drives_itself: bool
-    counters: dict[str, int]
     completion: Completion
     engines: Mapping[str, EnginePort]
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Sums since the start, by name."""
 
     def release(self, places: int) -> int:
         """Of the places that are to be let go (a mask, not 0), those that the file lets go of in this cycle."""

@@ -49,7 +49,6 @@ class PrefetchedFile(LateFile):
         self.backs = WriteBacks(cfg, self.cache, self.main, self.directory, self.fills, probes)
         storage = self.cache, self.main
         self.entrance = ResultEntrance(cfg, storage, self.location, partitions, places, self.fills, probes)
-        self.counters = probes.counters
         self.completion = self.entrance.completion
         self.hold = partitions.hold
         self._places = places
@@ -58,6 +57,11 @@ class PrefetchedFile(LateFile):
         self._at_fills, self._at_phases, self._at_backs, self._at_latches = (
             probes.at(name) - self._at_asks for name in ("fill_place", "back_phase", "back_place", "latch_state")
         )
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """See the contract."""
+        return self.probes.counters
 
     def operand(self, operand: int) -> None:
         """See the contract."""
@@ -92,12 +96,12 @@ class PrefetchedFile(LateFile):
     def read(self, cycle: int, asking: list[int], rows: list[int], order: list[int]) -> list[Access]:
         """See the contract."""
         grants = self.cache.read(cycle, asking, rows, order)
-        self.counters["cache_reads"] += len(grants)
+        self.probes.counts.cache_reads += len(grants)
         return grants
 
     def look_up(self, warp: int, sources: tuple[int, ...]) -> list[int]:
         """See the contract. A source that is not there sets the error flag."""
-        self.counters["look_ups"] += 1
+        self.probes.counts.look_ups += 1
         part = self.partitions.parts[self._places.place[warp]]
         for slot, register in enumerate(sources):
             self.probes.looked_up(slot, part.bank[register])
