@@ -9,7 +9,7 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.banks import Access, Banks
-from warpfile.golden.rf.contract import LateFile, Place
+from warpfile.golden.rf.contract import GatedFile, LateFile, Place
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.location import Location
 from warpfile.golden.rf.ltrf.fills import Fills
@@ -27,10 +27,10 @@ from warpfile.spec.stimulus import Result
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class PrefetchedFile(LateFile):
+class PrefetchedFile(LateFile, GatedFile):
     """Register file (:class:`golden.rf.contract.LateFile`) with nothing near: units read the banks of the cache.
 
-    It takes the operands of pseudo-instructions.
+    It is a :class:`golden.rf.contract.GatedFile`, too, and takes the operands of pseudo-instructions.
     """
 
     launch_ready = True
@@ -139,10 +139,15 @@ class PrefetchedFile(LateFile):
     def _word(self) -> int:
         """Registered probes."""
         fills, backs, main = self.fills, self.backs, self.main
-        moves = fills.asks | fills.word << self._at_fills | main.word << self._at_latches
-        moves |= backs.phases << self._at_phases | backs.places << self._at_backs
         word = self.partitions.word | self.directory.word
-        return word | main.busy << self._at_busy | moves << self._at_asks
+        if main.busy:
+            word |= main.busy << self._at_busy
+        moves = fills.asks | fills.word << self._at_fills
+        if backs.phases:
+            moves |= backs.phases << self._at_phases | backs.places << self._at_backs
+        if main.word:
+            moves |= main.word << self._at_latches
+        return word | moves << self._at_asks if moves else word
 
     def edge(self, cycle: int) -> int:
         """Everything is chosen, then everything changes."""

@@ -80,9 +80,9 @@ class Partitions:
         """Probes of states and banks."""
         if self._word is None:
             states = occupied = 0
-            for place, part in enumerate(self.parts):
-                states |= self._states[place] << 3 * place
-                occupied |= part.occupied << place * self._banks
+            for place in range(len(self.parts) - 1, -1, -1):
+                states = states << 3 | self._states[place]
+                occupied = occupied << self._banks | self.parts[place].occupied
             at = self._at
             self._word = states << at[0] | occupied << at[1] | self._recalled << at[2]
         return self._word
