@@ -125,12 +125,16 @@ class Machine:
             self._gate(self._gates)
         eligible = frame.clear & ~frame.waiting & room & ~file.hold
         if self._kernel is not None:
-            word |= self._kernel.begin(stimulus)
+            handshake = self._kernel.begin(stimulus)
+            if handshake:
+                word |= handshake
         if levels is not None:
             word |= levels.begin(self._longs, collectors.collecting, file.release, self._yields)
             eligible &= levels.may_issue
         if self._flags is not None:
-            word |= self._flags.begin(self._lookahead.lookahead_hit)
+            flags = self._flags.begin(self._lookahead.lookahead_hit)
+            if flags:
+                word |= flags
         candidates = eligible & collectors.prefer or eligible
         offers = collectors.offer()
         events = self._take(stimulus.results)
@@ -157,7 +161,9 @@ class Machine:
         if stored:
             word |= stored
         if self._kernel is not None:
-            word |= self._kernel.end()
+            retired = self._kernel.end()
+            if retired:
+                word |= retired
         if levels is not None:
             levels.edge()
         if self._flags is not None:

@@ -33,16 +33,16 @@ class Environment:
         self.instructions = 0
         self.writes = 0
         at = layout.offset
-        self._started = 1 << at["started"]
+        self._at_started, self._started = at["started"], False
         self._at_launch = at["launch"]
-        # Its events are looked at in every cycle: taken out of the long word at once, as a short one.
+        # Its events are looked at in every cycle: taken out of the long word at once, as a short one; payloads in some.
         names = ("issue", "issue_warp", "exit", "write", "dispatch")
         self._at_events = min(at[name] for name in names)
         self._at_issue, self._at_warp, self._at_exit, self._at_write, self._at_dispatch = (
             at[name] - self._at_events for name in names
         )
         self._events = sum(layout.mask(name) << at[name] - self._at_events for name in names)
-        self._at_payload = [at[f"dispatch_payload{port}"] for port in range(cfg.ports)]
+        self._at_payload = [at[f"dispatch_payload{port}"] - self._at_events for port in range(cfg.ports)]
         self._at_kernel, self._at_quiet, self._at_retired = (at.get(name, 0) for name in ("kernel", "quiet", "retired"))
         self._payload_mask = (1 << cfg.payload_bits) - 1
         self._warp_mask = (1 << cfg.warp_bits) - 1
@@ -90,20 +90,22 @@ class Environment:
     def observe(self, word: int) -> None:
         """End the cycle with what the side did in it, as its packed observation."""
         front, execution, cycle = self._front, self._execution, self.cycle
-        if not word & self._started:
-            self.start_cycles += 1
+        if not self._started:
+            self._started = word >> self._at_started & 1 != 0
+            self.start_cycles += not self._started
         if self._handshakes:
             self._handshake(word)
         if self._stimulus.launch is not None and word >> self._at_launch & 1:
             front.launched(cycle)
-        events = word >> self._at_events & self._events
+        seen = word >> self._at_events
+        events = seen & self._events
         if events >> self._at_issue & 1:
             self._issued(events >> self._at_warp & self._warp_mask, bool(events >> self._at_exit & 1))
         dispatched = events >> self._at_dispatch & self._port_mask
         if dispatched:
             for number, at in enumerate(self._at_payload):
                 if dispatched >> number & 1:
-                    beat = self._beats[word >> at & self._payload_mask]
+                    beat = self._beats[seen >> at & self._payload_mask]
                     front.dispatched(execution.dispatched(number, beat, cycle), beat, cycle)
         written = events >> self._at_write & self._write_mask
         if written:

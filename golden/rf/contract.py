@@ -46,9 +46,12 @@ class RegisterFile(Protocol):
     hold: int
     launch_ready: bool
     drives_itself: bool
-    counters: dict[str, int]
     completion: Completion
     engines: Mapping[str, EnginePort]
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Sums since the start, by name."""
 
     def release(self, places: int) -> int:
         """Of the places that are to be let go (a mask, not 0), those that the file lets go of in this cycle."""
@@ -150,14 +153,16 @@ class KernelFile(RegisterFile, Protocol):
     """A register file that takes part in the start and the end of a kernel (``cfg.gives.kernel``).
 
     ``kernel_ready``: it takes the kernel that is offered in this cycle, before the first launch. ``quiet``: nothing is
-    under way inside. Both are read at the beginning of a cycle. ``retired``, with
-    ``cfg.gives.sweeps``: warps whose slot and places are free from the next cycle, read after ``edge``. A file that
-    takes operands (``cfg.operand_bits``) and nothing else of this has :meth:`operand` alone.
+    under way inside. Both are read at the beginning of a cycle. A file that takes operands (``cfg.operand_bits``) and
+    nothing else of this has :meth:`operand` alone.
     """
 
     kernel_ready: bool
     quiet: bool
-    retired: int
+
+    @property
+    def retired(self) -> int:
+        """With ``cfg.gives.sweeps``: warps whose slot and places are free from the next cycle, read after ``edge``."""
 
     def kernel(self, kernel: object) -> None:
         """A kernel that was offered while the file was ready."""
@@ -219,11 +224,13 @@ class Sent:
 class AbsorbingFile(RenamedFile, Protocol):
     """A register file through which beats leave by the port of the LSU (``cfg.gives.absorbs``).
 
-    Behind ``accept``, in every cycle: ``sending`` (what is presented at the pins; it changes at the edge only),
-    ``takes_access``, and if that is so and the collectors present a beat there ``access``.
+    Behind ``accept``, in every cycle: ``sending``, ``takes_access``, and if that is so and the collectors present a
+    beat there ``access``.
     """
 
-    sending: Sent | None
+    @property
+    def sending(self) -> Sent | None:
+        """What is presented at the pins; it changes at the edge only."""
 
     def takes_access(self, sent: bool) -> bool:
         """Whether a beat of the collectors is taken in this cycle; ``sent``: what is presented at the pins is taken."""
@@ -236,11 +243,12 @@ class AbsorbingFile(RenamedFile, Protocol):
 class LookaheadFile(AbsorbingFile, Protocol):
     """A register file that says whose next load is there (``cfg.gives.lookahead``).
 
-    ``lookahead_hit``: that warp, as a mask; it changes at the edge. Head beats and pending registers are looked at in
-    ``accept``, and what issues in ``issued``.
+    Head beats and pending registers are looked at in ``accept``, and what issues in ``issued``.
     """
 
-    lookahead_hit: int
+    @property
+    def lookahead_hit(self) -> int:
+        """The warp whose next load is there, as a mask; it changes at the edge."""
 
     def watch(self, heads: Heads) -> None:
         """Where the head beats are; once, before the first cycle."""

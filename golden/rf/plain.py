@@ -32,7 +32,7 @@ class PlainFile(RegisterFile):
     drives_itself = False
 
     def __init__(self, cfg: Config, location: Located, length: Length | None = None) -> None:
-        self.counters = {"bank_writes": 0}
+        self._counters = {"bank_writes": 0}
         self.completion = Completion()
         self.banks = Banks(cfg, length)
         self._absent = cfg.gives.absent
@@ -50,6 +50,11 @@ class PlainFile(RegisterFile):
         self._kept: list[Result] = []  # accepted, with a register, and not stored
         # Per port, the cycles in which results complete; kept only where stores differ in length.
         self._completing: list[set[int]] | None = None if length is None else [set() for _ in range(cfg.write_ports)]
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """See the contract."""
+        return self._counters
 
     def release(self, places: int) -> int:
         """Nothing is kept for active warps."""
@@ -110,11 +115,11 @@ class PlainFile(RegisterFile):
         """What engines write, then the results."""
         if self.own is not None:
             self.own.come(cycle, LAST)
-            self.counters["bank_writes"] -= self.own.writes  # which the file counts by a name of its own
+            self._counters["bank_writes"] -= self.own.writes  # which the file counts by a name of its own
         if self.banks.writes:
-            self.counters["bank_writes"] += self.banks.edge()
+            self._counters["bank_writes"] += self.banks.edge()
         if self._stored:
-            self.counters["bank_writes"] += len(self._stored)
+            self._counters["bank_writes"] += len(self._stored)
             for result, bank, row in self._stored:
                 self._store(result, self.banks.rows[bank], row)
             self._stored.clear()

@@ -9,7 +9,7 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.banks import Access, Banks
 from warpfile.golden.rf.completions import Completions
-from warpfile.golden.rf.contract import Death, Place, RenamedFile
+from warpfile.golden.rf.contract import Death, KernelFile, Place, RenamedFile
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.event_probes import EventProbes
 from warpfile.golden.rf.renaming import Mapped, RenamingTable
@@ -20,7 +20,7 @@ from warpfile.spec.workload import Kernel
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class TableFile(RenamedFile):
+class TableFile(RenamedFile, KernelFile):
     """Parts of a register file (:class:`golden.rf.contract.RenamedFile`) that holds no warp and takes the kernel.
 
     A subclass defines what a register that is unmapped gives up (``_lose``), and calls ``_rest`` at the edge.
@@ -33,7 +33,6 @@ class TableFile(RenamedFile):
         self.engines: Mapping[str, EnginePort] = {}
         self.launch_ready = self.died = self.error = False
         self.kernel_ready = self.quiet = True
-        self.counters = probes.counters
         self.banks = Banks(cfg)
         self.table = RenamingTable(cfg.banks, cfg.warps, cfg.register_names)
         self.completions = Completions(cfg.write_ports)
@@ -48,6 +47,11 @@ class TableFile(RenamedFile):
     def _lose(self, mapped: Mapped) -> None:
         """A register is not mapped to this any more."""
         raise NotImplementedError
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """See the contract."""
+        return self._shown.counters
 
     @property
     def retired(self) -> int:

@@ -83,13 +83,13 @@ class Coalescing(Collectors):
     def _observe(self) -> None:
         """Probes of registered state."""
         units, probes = self.units, self.probes
-        probes.show("occupied", units.occupied)
-        probes.show("lacking", units.lacking)
-        probes.show("request", units.requests.asking)
-        probes.show("zero", self.lookups.unmapped)
+        probes.occupied.show(units.occupied)
+        probes.lacking.show(units.lacking)
+        probes.request.show(units.requests.asking)
+        probes.zero.show(self.lookups.unmapped)
         if self.kills is not None:
-            probes.show("kills", self.kills.mask)
-            probes.show("unit_drains", self.draining)
+            probes.kills.show(self.kills.mask)
+            probes.unit_drains.show(self.draining)
 
     def _show_dead(self, kills: Kills) -> None:
         self._dying = index = kills.offered(self._cycle)
@@ -135,14 +135,14 @@ class Coalescing(Collectors):
         """A bank serves a slot, and the one that is joined to it."""
         units, mapped, base = self.units, self.lookups.mapped, index - index % self._slots
         unit = units.units[index // self._slots]
-        self.probes.show("grant", 1 << index)
+        self.probes.grant.show(1 << index)
         other = -1 if self._rule == "none" else join(self._rule, mapped, base, unit.ungranted)
         if other >= 0:
             unit.ungranted ^= 1 << other - base
         units.granted(index, self._unpacked(index), arrival)
         self._filled(index, arrival)
         if other >= 0:
-            self.probes.show("joined", 1 << other)
+            self.probes.joined.show(1 << other)
             self._fetched(other, self._unpacked(other), arrival)
 
     def _unpacked(self, index: int) -> int:
@@ -179,10 +179,10 @@ class Coalescing(Collectors):
         if entry.needs_unit:
             number = lowest(self._free)
             self.units.allocate(number, warp, entry)
-            self.probes.show("allocate", 1 << number)
+            self.probes.allocate.show(1 << number)
             self.lookups.first(number, len(entry.beat.sources))
             if self.kills is not None:
-                self.probes.show("kill_refused", self.kills.expect(number, entry))
+                self.probes.kill_refused.show(self.kills.expect(number, entry))
         return True
 
     def another(self, warp: int, entry: Entry) -> bool:
@@ -196,8 +196,8 @@ class Coalescing(Collectors):
     def edge(self, cycle: int) -> int:
         """Data of earlier grants arrive, and answers of the table."""
         lookups = self.lookups
-        self.probes.show("look_up", lookups.served)
-        self.probes.show("look_up_wait", lookups.refused)
+        self.probes.look_up.show(lookups.served)
+        self.probes.look_up_wait.show(lookups.refused)
         lookups.edge()
         if self.units.arrivals:
             self.units.arrive(cycle)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpfile.golden.arbiter import ones
+from warpfile.golden.events import Event, Events, Word
 from warpfile.spec.probe import ProbeLayout
 
 #: Counters that have one more for each bit of a probe.
@@ -21,39 +21,27 @@ COUNTERS = {
 }
 
 
-class SummedProbe:
-    """A probe: its lowest bit, counted from the first one of the units, and how many of its bits were set so far."""
-
-    __slots__ = ("at", "count")
-
-    def __init__(self, at: int) -> None:
-        self.at, self.count = at, 0
-
-
 class Probes:
-    """Probes of a cycle, by name, and their sums."""
+    """Probes of a cycle, an attribute for each, and their sums. One that is not there is never shown."""
 
     def __init__(self, layout: ProbeLayout) -> None:
-        there = layout.offset
-        self._first = there["occupied"]
-        self._probes = {
-            name: SummedProbe(there[name] - self._first) for name in (*COUNTERS, "allocate") if name in there
-        }
+        there, none = layout.offset, Event(Word(0), 0)
+        self._events = events = Events(layout, {name: 1 for name in (*COUNTERS, "allocate") if name in there})
+        self._counted = {counter: events.of(probe) for probe, counter in COUNTERS.items() if probe in there}
+        self.occupied, self.lacking, self.allocate = events.of("occupied"), events.of("lacking"), events.of("allocate")
+        self.request, self.grant, self.zero = events.of("request"), events.of("grant"), events.of("zero")
+        self.look_up, self.look_up_wait = events.of("look_up"), events.of("look_up_wait")
+        self.joined, self.kills, self.kill_refused, self.unit_drains = (
+            events.of(name) if name in there else none for name in ("joined", "kills", "kill_refused", "unit_drains")
+        )
         self._units = [there[f"dispatch_unit{port}"] for port in range(_ports(layout))]
-        self._word = self._far = 0
+        self._far = 0
 
     @property
     def counters(self) -> dict[str, int]:
         """Sums since the start, by name."""
-        counts = {counter: self._probes[probe].count for probe, counter in COUNTERS.items() if probe in self._probes}
+        counts = {counter: event.count for counter, event in self._counted.items()}
         return counts | {"bank_conflicts": counts["bank_conflicts"] - counts["bank_reads"]}
-
-    def show(self, probe: str, value: int) -> None:
-        """Bits that were not shown in this cycle."""
-        if value:
-            shown = self._probes[probe]
-            self._word |= value << shown.at
-            shown.count += ones(value)
 
     def presented(self, port: int, number: int) -> None:
         """A port is shown the beat of this unit."""
@@ -61,8 +49,9 @@ class Probes:
 
     def edge(self) -> int:
         """End the cycle; returns all that was shown in it."""
-        word = self._word << self._first | self._far
-        self._word = self._far = 0
+        word, far = self._events.edge() << self._events.first, self._far
+        if far:
+            word, self._far = word | far, 0
         return word
 
 

@@ -144,7 +144,9 @@ class Units(Collectors):
         """Data of earlier grants arrive."""
         if self.units.arrivals:
             self.units.arrive(cycle)
-        word = self._word << self._at
+        word, lookups = self._word << self._at, self.lookups
         if self._far:
             word |= self._far
-        return word if self.lookups is None else word | self.lookups.word
+        if lookups is not None and lookups.word:
+            word |= lookups.word << lookups.first
+        return word

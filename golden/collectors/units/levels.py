@@ -20,7 +20,7 @@ class NearSources:
 
     def __init__(self, layout: ProbeLayout, file: LeveledFile, units: CollectorUnits) -> None:
         self._file, self._units = file, units
-        self._at = layout.offset["near_read"]
+        self.first = layout.offset["near_read"]
         self._waiting: deque[NearReads] = deque()
         self._bringing = 0  # slots that have not been granted yet
         self._copies = [-1] * len(units.values)
@@ -82,5 +82,5 @@ class NearSources:
         copies = self._file.near_data(reading.copies, reading.slots, reading.note)
         for slot, copy in zip(reading.slots, copies, strict=True):
             self._units.fetched(reading.number, slot, copy, cycle)
-        self.word |= 1 << self._at + reading.number
+        self.word |= 1 << reading.number
         return 1 << self._units.units[reading.number].warp

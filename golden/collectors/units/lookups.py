@@ -29,7 +29,8 @@ class LookUps:
     """One unit is looked up and one reads per cycle, both in order of allocation.
 
     ``begin`` over registered state, ``step`` after the reads of the banks, ``expect`` for a unit that was allocated.
-    ``asking`` are the source slots that may ask now, as a mask and per bank. ``word`` has the probes.
+    ``asking`` are the source slots that may ask now, as a mask and per bank. ``word`` has the probes, from bit
+    ``first`` of all on.
     """
 
     def __init__(
@@ -37,7 +38,9 @@ class LookUps:
     ) -> None:
         self._file, self._units, self._counters = file, units, counters
         counters |= dict.fromkeys(EVENTS.values(), 0)
-        self._at = {name: layout.offset[name] for name in ("check", "near_read", *EVENTS)}
+        names = ("check", "near_read", *EVENTS)
+        self.first = min(layout.offset[name] for name in names)
+        self._at = {name: layout.offset[name] - self.first for name in names}
         self._waiting: deque[tuple[int, int]] = deque()  # unit and note
         self._reading: NearReads | None = None
         self._defers = cfg.gives.defers

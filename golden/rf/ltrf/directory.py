@@ -24,44 +24,57 @@ class Directory:
         self.back_homes: list[list[Home]] = [[(0, 0)] * cfg.active_warps for _ in range(banks)]
         self.fill_homes: list[list[Home]] = [[(0, 0)] * cfg.active_warps for _ in range(banks)]
         self.word = 0
+        # Fills that have not ended, and those of them that were picked: the same as two probes in short numbers.
+        self._ins, self._asked = [0] * banks, [0] * banks
         self._parts = parts
-        # By place and bank: a shift of a long word costs more than a look-up.
+        # By place and bank, the bit of each probe.
         places = range(cfg.active_warps * banks)
-        self._out, self._in, self._asked = (
+        self._at_out, self._at_in, self._at_asked = (
             [1 << probes.at(name) + place for place in places] for name in ("out_valid", "in_valid", "in_asked")
         )
 
     def back(self, place: int, bank: int, home: Home) -> None:
         """A register has to be written back."""
-        bit = self._out[place * self._banks + bank]
-        if self.word & bit:
+        bit = 1 << place
+        if self.outs[bank] & bit:
             self._parts[place].works -= 1
-        self.word |= bit
-        self.outs[bank] |= 1 << place
+        else:
+            self.word ^= self._at_out[place * self._banks + bank]
+        self.outs[bank] |= bit
         self.some_outs |= 1 << bank
         self.back_homes[bank][place] = home
 
     def fill(self, place: int, bank: int, home: Home) -> None:
         """A register has to be filled."""
-        bit = self._in[place * self._banks + bank]
-        if self.word & bit:
+        bit, index = 1 << place, place * self._banks + bank
+        if self._ins[bank] & bit:
             self._parts[place].works -= 1
-        self.word = (self.word | bit) & ~self._asked[place * self._banks + bank]
-        self.waits[bank] |= 1 << place
+        else:
+            self._ins[bank] |= bit
+            self.word ^= self._at_in[index]
+        if self._asked[bank] & bit:
+            self._asked[bank] ^= bit
+            self.word ^= self._at_asked[index]
+        self.waits[bank] |= bit
         self.some_waits |= 1 << bank
         self.fill_homes[bank][place] = home
 
     def asked(self, place: int, bank: int) -> None:
         """A fill was picked."""
-        self.word |= self._asked[place * self._banks + bank]
-        self.waits[bank] &= ~(1 << place)
+        bit = 1 << place
+        if not self._asked[bank] & bit:
+            self._asked[bank] |= bit
+            self.word ^= self._at_asked[place * self._banks + bank]
+        self.waits[bank] &= ~bit
         if not self.waits[bank]:
             self.some_waits &= ~(1 << bank)
 
     def read(self, place: int, bank: int) -> None:
         """A write-back was read; it is still under way."""
-        self.word &= ~self._out[place * self._banks + bank]
-        self.outs[bank] &= ~(1 << place)
+        bit = 1 << place
+        if self.outs[bank] & bit:
+            self.outs[bank] ^= bit
+            self.word ^= self._at_out[place * self._banks + bank]
         if not self.outs[bank]:
             self.some_outs &= ~(1 << bank)
 
@@ -71,7 +84,12 @@ class Directory:
 
     def filled(self, place: int, bank: int) -> None:
         """A fill has ended."""
-        bit = self._in[place * self._banks + bank]
-        if self.word & bit:
+        bit, index, ended = 1 << place, place * self._banks + bank, 0
+        if self._ins[bank] & bit:
             self._parts[place].works -= 1
-        self.word &= ~(bit | self._asked[place * self._banks + bank])
+            self._ins[bank] ^= bit
+            ended = self._at_in[index]
+        if self._asked[bank] & bit:
+            self._asked[bank] ^= bit
+            ended |= self._at_asked[index]
+        self.word ^= ended

@@ -9,7 +9,7 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.banks import Access, Banks
-from warpfile.golden.rf.contract import LateFile, Place
+from warpfile.golden.rf.contract import GatedFile, LateFile, Place
 from warpfile.golden.rf.engine import EnginePort
 from warpfile.golden.rf.location import Location
 from warpfile.golden.rf.ltrf.fills import Fills
@@ -27,10 +27,10 @@ from warpfile.spec.stimulus import Result
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class PrefetchedFile(LateFile):
+class PrefetchedFile(LateFile, GatedFile):
     """Register file (:class:`golden.rf.contract.LateFile`) with nothing near: units read the banks of the cache.
 
-    It takes the operands of pseudo-instructions.
+    It is a :class:`golden.rf.contract.GatedFile`, too, and takes the operands of pseudo-instructions.
     """
 
     launch_ready = True
@@ -49,7 +49,6 @@ class PrefetchedFile(LateFile):
         self.backs = WriteBacks(cfg, self.cache, self.main, self.directory, self.fills, probes)
         storage = self.cache, self.main
         self.entrance = ResultEntrance(cfg, storage, self.location, partitions, places, self.fills, probes)
-        self.counters = probes.counters
         self.completion = self.entrance.completion
         self.hold = partitions.hold
         self._places = places
@@ -58,6 +57,11 @@ class PrefetchedFile(LateFile):
         self._at_fills, self._at_phases, self._at_backs, self._at_latches = (
             probes.at(name) - self._at_asks for name in ("fill_place", "back_phase", "back_place", "latch_state")
         )
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """See the contract."""
+        return self.probes.counters
 
     def operand(self, operand: int) -> None:
         """See the contract."""
@@ -92,12 +96,12 @@ class PrefetchedFile(LateFile):
     def read(self, cycle: int, asking: list[int], rows: list[int], order: list[int]) -> list[Access]:
         """See the contract."""
         grants = self.cache.read(cycle, asking, rows, order)
-        self.counters["cache_reads"] += len(grants)
+        self.probes.counts.cache_reads += len(grants)
         return grants
 
     def look_up(self, warp: int, sources: tuple[int, ...]) -> list[int]:
         """See the contract. A source that is not there sets the error flag."""
-        self.counters["look_ups"] += 1
+        self.probes.counts.look_ups += 1
         part = self.partitions.parts[self._places.place[warp]]
         for slot, register in enumerate(sources):
             self.probes.looked_up(slot, part.bank[register])
@@ -135,10 +139,15 @@ class PrefetchedFile(LateFile):
     def _word(self) -> int:
         """Registered probes."""
         fills, backs, main = self.fills, self.backs, self.main
-        moves = fills.asks | fills.word << self._at_fills | main.word << self._at_latches
-        moves |= backs.phases << self._at_phases | backs.places << self._at_backs
         word = self.partitions.word | self.directory.word
-        return word | main.busy << self._at_busy | moves << self._at_asks
+        if main.busy:
+            word |= main.busy << self._at_busy
+        moves = fills.asks | fills.word << self._at_fills
+        if backs.phases:
+            moves |= backs.phases << self._at_phases | backs.places << self._at_backs
+        if main.word:
+            moves |= main.word << self._at_latches
+        return word | moves << self._at_asks if moves else word
 
     def edge(self, cycle: int) -> int:
         """Everything is chosen, then everything changes."""

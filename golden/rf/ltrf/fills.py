@@ -59,7 +59,7 @@ class Fills:
 
     def store(self, cycle: int) -> None:
         """Rows are written; nothing was at the write ports before."""
-        self._probes.show("channel_write", self.storing, "cache_writes")
+        self._probes.channel_write.show(self.storing)
         for bank, place, copy in self._stores:
             taken = self._cache.claim(cycle, bank)
             assert taken, "a fill has the write port"
@@ -84,9 +84,8 @@ class Fills:
             self.granted |= 1 << bank
             self._grants.append(bank)
         if self.granted != self.asks:
-            self._probes.show("unfit", self.asks & ~self.granted, "transfer_waits")
-        if self.granted:
-            self._probes.show("fill_grant", self.granted, "main_reads")
+            self._probes.unfit.show(self.asks & ~self.granted)
+        self._probes.fill_grant.show(self.granted)
 
     def _choose_picks(self, cycle: int, idle: int) -> None:
         directory, main = self._directory, self._main
@@ -102,8 +101,7 @@ class Fills:
 
     def edge(self, cycle: int) -> None:
         """What was chosen begins; what has its last cycle ends."""
-        if self._beating:
-            self._probes.show("main_beat", self._beating, "crossbar_beats_used")
+        self._probes.main_beat.show(self._beating)
         if self._stores:
             self._end_stores()
         if self._grants:
@@ -142,7 +140,7 @@ class Fills:
             picked |= 1 << bank
             self._directory.asked(place, bank)
         self.asks |= picked
-        self._probes.show("fill_pick", picked)
+        self._probes.fill_pick.show(picked)
         self._picks = []
 
     def _time(self, cycle: int) -> None:

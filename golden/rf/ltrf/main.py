@@ -92,7 +92,7 @@ class MainBanks:
     def write_back(self, cycle: int) -> None:
         """They are written."""
         if self._writes:
-            self._probes.show("main_write", self._writes)
+            self._probes.main_write.show(self._writes)
             for bank in indices(self._writes):
                 self._store(bank)
                 self._occupy(bank, cycle, self._access)

@@ -80,9 +80,9 @@ class Partitions:
         """Probes of states and banks."""
         if self._word is None:
             states = occupied = 0
-            for place, part in enumerate(self.parts):
-                states |= self._states[place] << 3 * place
-                occupied |= part.occupied << place * self._banks
+            for place in range(len(self.parts) - 1, -1, -1):
+                states = states << 3 | self._states[place]
+                occupied = occupied << self._banks | self.parts[place].occupied
             at = self._at
             self._word = states << at[0] | occupied << at[1] | self._recalled << at[2]
         return self._word
@@ -106,8 +106,7 @@ class Partitions:
             part = self.parts[place]
             if not (part.cached or part.works):
                 self._released |= 1 << place
-        if self._released:
-            self._probes.show("released_place", self._released)
+        self._probes.released_place.show(self._released)
         return self._released
 
     def issued(self, warp: int, entry: Entry) -> None:
@@ -119,8 +118,8 @@ class Partitions:
         elif beat.pseudo:
             self._enters = place
             self._entered |= 1 << warp
-            self._probes.show("enter", 1 << place, "prefetches")
-            self._probes.count("set_writes")
+            self._probes.enter.show(1 << place)
+            self._probes.counts.set_writes += 1
         elif entry.executes:
             if self._liveness:
                 part.live = part.live & ~self._dead(entry) | entry.dests
@@ -151,9 +150,9 @@ class Partitions:
         empty, recall, prefetch, moving, opened, releasing = self.where
         ready = empty & self._places.taken
         if empty:
-            self._probes.count("empty_cycles", ones(empty))
+            self._probes.counts.empty_cycles += ones(empty)
         if recall | prefetch | moving:
-            self._probes.count("moving_cycles", ones(recall | prefetch | moving))
+            self._probes.counts.moving_cycles += ones(recall | prefetch | moving)
             self._move(recall, prefetch, moving)
         if releasing:
             self._let_go(releasing)
@@ -191,7 +190,7 @@ class Partitions:
             place = lowest(prefetch)
             self._begin(place, self.operand, True)
             self._working_sets[self._places.warp[place]] = self.operand
-            self._probes.count("kept_registers", (self.operand & self.parts[place].cached).bit_count())
+            self._probes.counts.kept_registers += (self.operand & self.parts[place].cached).bit_count()
 
     def _begin(self, place: int, working: int, prefetches: bool) -> None:
         """The interval is known. Of two that begin in a cycle the one with the operand is observed."""
@@ -199,15 +198,17 @@ class Partitions:
         part.working = working
         self._recalled = self._recalled & ~(1 << place) | (not prefetches) << place
         if prefetches or not self.where[PREFETCH]:
-            self._probes.show("working_set", working)
+            self._probes.working_set.level(working)
         self._enter(place, MOVING)
 
     def _step(self, place: int) -> None:
         """Registers leave their banks, or take one, or all is done."""
-        part = self.parts[place]
+        part, counts = self.parts[place], self._probes.counts
         leaving, coming = part.cached & ~part.working, part.working & ~part.cached
         if leaving:
-            self._step_out(place, leaving, part.kept(leaving), "prefetch_backs", "unsaved_steps")
+            moved, left = self._step_out(place, leaving, part.kept(leaving))
+            counts.prefetch_backs += moved
+            counts.unsaved_steps += left
         elif coming:
             if not self._leaves >> place & 1:
                 self._step_in(place, coming)
@@ -220,31 +221,42 @@ class Partitions:
             part = self.parts[place]
             if part.cached:
                 kept = part.kept(part.cached) & ~part.incoming
-                self._step_out(place, part.cached, kept, "release_backs", "unsaved_releases")
+                moved, left = self._step_out(place, part.cached, kept)
+                self._probes.counts.release_backs += moved
+                self._probes.counts.unsaved_releases += left
             elif self._released >> place & 1:
                 part.clear()
                 self._enter(place, EMPTY)
 
-    def _step_out(self, place: int, leaving: int, kept: int, moved: str, unmoved: str) -> None:
-        """In every part the lowest register that leaves; ``kept`` have to be saved."""
+    def _step_out(self, place: int, leaving: int, kept: int) -> tuple[int, int]:
+        """In every part the lowest register that leaves; how many of them have to be saved as ``kept``, and not."""
+        moved = left = 0
         for part, register in enumerate(_lowest(leaving)):
             if register >= 0:
                 self.parts[place].cached ^= 1 << register
                 moves = kept >> register & 1 != 0
-                self._probes.count(moved if moves else unmoved)
-                self._note("step_out", part, Step(place, register, -1, moves))
+                moved, left = moved + moves, left + (not moves)
+                self._probes.step_out.level(1 << PARTS * place + part)
+                self._note(part, Step(place, register, -1, moves))
+        return moved, left
 
     def _step_in(self, place: int, coming: int) -> None:
         """In every part the lowest register that comes takes the next free bank."""
-        here = self.parts[place]
-        fill = "refetch_fills" if self._recalled >> place & 1 else "prefetch_fills"
+        here, moved, left = self.parts[place], 0, 0
         for part, register in enumerate(_lowest(coming)):
             if register >= 0:
                 moves = here.needed(1 << register) != 0
                 here.cached |= 1 << register
                 here.dirty &= ~(1 << register)
-                self._probes.count(fill if moves else "dead_fills")
-                self._note("step_in", part, Step(place, register, self._take(place), moves))
+                moved, left = moved + moves, left + (not moves)
+                self._probes.step_in.level(1 << PARTS * place + part)
+                self._note(part, Step(place, register, self._take(place), moves))
+        counts = self._probes.counts
+        counts.dead_fills += left
+        if self._recalled >> place & 1:
+            counts.refetch_fills += moved
+        else:
+            counts.prefetch_fills += moved
 
     def _take(self, place: int) -> int:
         """The next free bank of a place; bank 0 if there is none, which is an error."""
@@ -258,8 +270,8 @@ class Partitions:
         self._word = None
         return bank
 
-    def _note(self, probe: str, part: int, step: Step) -> None:
-        self._probes.step(probe, PARTS * step.place + part, step.register, step.moves)
+    def _note(self, part: int, step: Step) -> None:
+        self._probes.step(step.place, part, step.register, step.moves)
         self._steps.append(step)
         self.parts[step.place].works += 1
 
@@ -285,10 +297,10 @@ class Partitions:
 
     def _start(self, place: int) -> None:
         """A place begins with the warp that it got."""
-        self._probes.show("start", 1 << place)
-        self._probes.count("set_reads", 2 if self._liveness else 1)
+        self._probes.start.show(1 << place)
+        self._probes.counts.set_reads += 2 if self._liveness else 1
         if self._entered >> self._places.warp[place] & 1:
-            self._probes.count("refetches")
+            self._probes.counts.refetches += 1
             self._enter(place, RECALL)
         else:
             part = self.parts[place]
@@ -299,10 +311,10 @@ class Partitions:
         """A place begins to be released; its registers take steps from the next cycle on."""
         live, probes = self.parts[place].live, self._probes
         self._livenesses[self._places.warp[place]] = live
-        probes.show("save", 1 << place)
-        if self._liveness:
-            probes.show("live_set", live)
-            probes.count("set_writes")
+        probes.save.show(1 << place)
+        if probes.live_set is not None:
+            probes.live_set.level(live)
+            probes.counts.set_writes += 1
         self._enter(place, RELEASING)
 
     def _leave(self, place: int) -> None:

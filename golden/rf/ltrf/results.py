@@ -86,12 +86,12 @@ class ResultEntrance:
         part.incoming &= ~bit
         part.dirty |= bit
         self._accepted(cycle, result)
-        self._probes.show("cache_write", 1 << port, "cache_writes")
+        self._probes.cache_write.show(1 << port)
         return True
 
     def _accepted(self, cycle: int, result: Result) -> None:
         self.completion.add(cycle, result)
-        self._probes.count("bank_writes")
+        self._probes.counts.bank_writes += 1
 
     def _begin(self, cycle: int, port: int, result: Result) -> bool:
         """A result is parked, if the latch of its main bank is free."""
@@ -99,8 +99,7 @@ class ResultEntrance:
         if not self._fits(cycle, home[0]):
             return False
         self._home, self.starts = home, 1 << home[0]
-        self._probes.show("parked", 1 << port, "parked_results")
-        self._probes.count("main_writes")
+        self._probes.parked.show(1 << port)
         return True
 
     def _fits(self, cycle: int, bank: int) -> bool:
@@ -113,7 +112,7 @@ class ResultEntrance:
     def _beat_of(self, cycle: int, result: Result | None) -> int:
         """A beat of the parked result; returns its port if it is the last one."""
         assert result is not None, f"the parked result has left port {self.parked}"
-        self._probes.show("main_beat", self._beat, "crossbar_beats_used")
+        self._probes.main_beat.show(self._beat)
         if cycle < self._last:
             return 0
         self._last_beat = self._latest.change(result), result

@@ -58,7 +58,7 @@ class WriteBacks:
             if self._cache.claim_read(cycle, bank):
                 self._copy[bank] = self._cache.rows[bank][self._place[bank]]
                 self._served |= 1 << bank
-                self._probes.show("channel_read", 1 << bank, "cache_reads")
+                self._probes.channel_read.show(1 << bank)
 
     def choose(self, cycle: int, starting: int) -> None:
         """Grants and picks over registered state; ``starting`` is the main bank of a parked result."""
@@ -88,14 +88,12 @@ class WriteBacks:
             granted |= 1 << bank
             self._grants.append(bank)
         if granted != self.asking:
-            self._probes.show("unfit", (self.asking & ~granted) << self._banks, "transfer_waits")
-        if granted:
-            self._probes.show("back_grant", granted, "main_writes")
+            self._probes.unfit.show((self.asking & ~granted) << self._banks)
+        self._probes.back_grant.show(granted)
 
     def edge(self, cycle: int) -> None:
         """What was chosen begins; what has its last cycle ends."""
-        if self.beating:
-            self._probes.show("main_beat", self.beating << self._banks, "crossbar_beats_used")
+        self._probes.main_beat.show(self.beating << self._banks)
         if self.loading:
             self._end_loads()
         if self._grants:
@@ -146,7 +144,7 @@ class WriteBacks:
             self._enter(bank, BACK_LOAD)
             picked |= 1 << bank
         self.loading |= picked
-        self._probes.show("back_pick", picked)
+        self._probes.back_pick.show(picked)
         self._picks = []
 
     def _end(self, bank: int) -> None:

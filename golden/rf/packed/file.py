@@ -91,7 +91,7 @@ class PackedFile(TableFile):
         self.stages.observe()
         self._observe_release()
         probes.level("used_rows", free.used_rows)
-        self.counters["used_row_cycles"] += free.used_rows
+        self.probes.sums["used_row_cycles"] += free.used_rows
         if self._pairs:
             probes.level("reserved_rows", free.reserved_rows)
 

@@ -30,17 +30,17 @@ class Probes(EventProbes):
 
     def __init__(self, cfg: PackedConfig, layout: ProbeLayout) -> None:
         super().__init__(layout, "deciding", EVENTS)
-        self.counters |= dict.fromkeys([*DECISIONS.values(), *_SIZES[1:]], 0)
+        self.sums |= dict.fromkeys([*DECISIONS.values(), *_SIZES[1:]], 0)
         self._entry, self._row_at, self._mask_at = cfg.mapping_bits, cfg.bank_bits, cfg.bank_bits + cfg.row_bits
 
     def size(self, port: int, size: int) -> None:
         """A result leaves X."""
-        self._word |= size << self._at["size"] + 3 * port
-        self.counters[_SIZES[size]] += 1
+        self.level("size", size << 3 * port)
+        self.sums[_SIZES[size]] += 1
 
     def decision(self, port: int, code: int, target: Mapped) -> None:
         """A result leaves W0."""
-        self._word |= code << self._at["decision"] + 3 * port
+        self.level("decision", code << 3 * port)
         place = target.bank | target.row << self._row_at | target.mask << self._mask_at
-        self._word |= place << self._at["target"] + self._entry * port
-        self.counters[DECISIONS[code]] += 1
+        self.level("target", place << self._entry * port)
+        self.sums[DECISIONS[code]] += 1

@@ -132,7 +132,7 @@ class Stages:
             self._probes.show("merge", 1 << port)
 
     def _store(self, storing: Storing) -> None:
-        self._probes.counters["bank_writes"] += 1
+        self._probes.sums["bank_writes"] += 1
         result, target = storing.result, storing.target
         if isinstance(result, Leaving):
             self.cells.write(target, result.copy)

@@ -40,12 +40,12 @@ class CachedFile(LateFile):
 
     def __init__(self, cfg: RfcConfig, layout: ProbeLayout, places: Places | None) -> None:
         assert places is not None, "only active warps have a cache"
-        self.counters: dict[str, int] = {}
+        self._counters: dict[str, int] = {}
         self.completion = Completion()
         self.engines: Mapping[str, EnginePort] = {}
         self.banks = Banks(cfg)
         self.location = Location(cfg)
-        self.events = Events(layout, self.counters, cfg.keeps_lanes)
+        self.events = Events(layout, self._counters, cfg.keeps_lanes)
         self.lines = Lines(cfg, layout)
         self.queues = WriteQueues(cfg, layout, self.banks)
         inside = SharedState(self.location, self.lines, self.queues, places, self.events, self.banks)
@@ -66,6 +66,11 @@ class CachedFile(LateFile):
     def place(self, warp: int, register: int) -> Place:
         """See the contract."""
         return self.location.place(warp, register)
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """See the contract."""
+        return self._counters
 
     def release(self, places: int) -> int:
         """See the contract."""

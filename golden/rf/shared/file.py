@@ -7,7 +7,7 @@ from mypy_extensions import mypyc_attr
 from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.entry import Entry
 from warpfile.golden.operands import check_operands
-from warpfile.golden.rf.contract import Sent
+from warpfile.golden.rf.contract import LookaheadFile, Sent
 from warpfile.golden.rf.renaming import Mapped
 from warpfile.golden.rf.shared.absorbed import AbsorbedList
 from warpfile.golden.rf.shared.access import AccessPort
@@ -33,7 +33,7 @@ from warpfile.spec.workload import Kernel
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class SharedFile(TableFile):
+class SharedFile(TableFile, LookaheadFile):
     """Register file (:class:`golden.rf.contract.LookaheadFile`) that takes the kernel."""
 
     def __init__(self, cfg: SharedConfig, layout: ProbeLayout, places: Places | None) -> None:
@@ -107,7 +107,7 @@ class SharedFile(TableFile):
         probes = self.probes
         self.stages.observe(cycle)
         self._observe_release()
-        probes.sums(self.counts.used, self.counts.shared, self.addresses.valid)
+        probes.rows(self.counts.used, self.counts.shared, self.addresses.valid)
         port, pointer = self.port, self.addresses.pointer
         probes.access(port.vector is not None, port.search_state, port.act_state, port.leaving is not None, pointer)
         probes.level("absorbed", self.absorbed.valid)

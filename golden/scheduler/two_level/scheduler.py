@@ -56,12 +56,15 @@ class TwoLevel(PlacingScheduler):
         self._drains = self._releases = self._released = 0
         self._activated = -1
         self._word: int | None = None
-        self._at: dict[str, int] = {}
+        self._first, self._at = 0, dict[str, int]()  # lowest bit of the probes, and where they are from there on
+        self._at_current = 0
+        self._active_cycles = self._ready_waits = self._releasing_cycles = 0
 
     @property
     def counters(self) -> dict[str, int]:
         """See the contract."""
-        return self._counters
+        sums = {"active_cycles": self._active_cycles, "ready_waits": self._ready_waits}
+        return self._counters | sums | {"releasing_cycles": self._releasing_cycles}
 
     @property
     def places(self) -> Places:
@@ -70,19 +73,21 @@ class TwoLevel(PlacingScheduler):
 
     def observe_at(self, layout: ProbeLayout) -> None:
         """Where the probes are."""
-        self._at = layout.offset
+        self._first = layout.offset["placed"]
+        self._at = {name: at - self._first for name, at in layout.offset.items()}
+        self._at_current = self._at["current"]
 
     def begin(
         self, frame: LongFrame, collecting: Callable[[int], bool], release: Callable[[int], int], yields: int
     ) -> int:
         """See the contract."""
-        self._frame, self._yields, counters, active = frame, yields, self._counters, self._active
+        self._frame, self._yields, active = frame, yields, self._active
         stuck = frame.marked & frame.touching
         suspends = stuck if self._suspend == "pending" else self._suspends()
         self.may_issue = may_issue = active & ~suspends
-        counters["active_cycles"] += ones(active)
+        self._active_cycles += ones(active)
         word = self._state() if self._word is None else self._word
-        word |= self._current << self._at["current"]
+        word |= self._current << self._at_current
         self._drains = self._releases = self._released = 0
         waits = frame.waiting | yields
         ready = self._resident & ~self._places.holders & ~waits & ~(frame.outstanding if self._all_back else stuck)
@@ -93,12 +98,12 @@ class TwoLevel(PlacingScheduler):
         if self._draining:
             self._releases = self._drained(collecting)
         if self._releasing:
-            counters["releasing_cycles"] += ones(self._releasing)
+            self._releasing_cycles += ones(self._releasing)
             self._released = release(self._releasing)
             word |= self._released << self._at["released"]
         if ready:
             word |= self._activate(ready) | ready << self._at["ready"]
-        return word
+        return word << self._first
 
     def _starved(self, idle: int) -> int:
         """Those of the warps on active places without a beat that have had none for long enough."""
@@ -153,13 +158,12 @@ class TwoLevel(PlacingScheduler):
 
     def _activate(self, ready: int) -> int:
         """Note which of the ready warps gets a place."""
-        counters = self._counters
-        counters["ready_waits"] += ones(ready)
+        self._ready_waits += ones(ready)
         if self._places.taken == self._all:
             return 0
         self._activated = first_from(ready & self._frame.buffered or ready, self._pointer)
-        counters["ready_waits"] -= 1
-        counters["activations"] += 1
+        self._ready_waits -= 1
+        self._counters["activations"] += 1
         return 1 << self._at["activate"] + self._activated
 
     def _state(self) -> int:
