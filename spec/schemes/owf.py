@@ -131,15 +131,11 @@ _FILE = r"warpfile\.register_file\."
 
 #: Storage beside the reference design, one issue slot. Names of registers in the RTL: see the regular expressions.
 STRUCTURES = (
-    Structure("owners", "flip-flops", _FILE + r"owners\.owner"),
-    Structure("CTA slots of the warps", "flip-flops", _FILE + r"owners\.cta"),
+    Structure("owners", "flip-flops", _FILE + r"ownership\.owner"),
+    Structure("paired warps", "flip-flops", _FILE + r"ownership\.paired"),
+    Structure("CTA slots of the warps", "flip-flops", _FILE + r"ownership\.cta"),
     Structure("shared bases of the warps", "flip-flops", _FILE + r"location\.shared"),
-    Structure(
-        "kernel's sets",
-        "flip-flops",
-        _FILE + r"kernel_state\.(private_registers|paired_warps)",
-    ),
-    Structure("masks of shared registers and of paired slots", "flip-flops", _FILE + r"kernel_state\.(shared|paired)"),
+    Structure("kernel's sets", "flip-flops", _FILE + r"kernel_state\.(private_registers|paired_warps)"),
     Structure("resident warps, first kernel taken", "flip-flops", _FILE + r"kernel_state\."),
-    Structure("error flag", "flip-flops", _FILE + r"(owners\.)?stray"),
+    Structure("error flag", "flip-flops", _FILE + r"ownership\.stray"),
 )
