@@ -116,7 +116,5 @@ def test_home_slots_are_all_slots_once_and_places_of_two_warps_meet_only_in_what
     own = [places(slot, private if slot < paired else 8) for slot in range(cfg.resident_warps(8, descriptor))]
     behind = [min(own[slot]) + 2 * private for slot in range(0, paired, 2)]
     lent = [{*range(first, first + shared)} for first in behind]
-        {*range(min(own[slot]) + 2 * private, min(own[slot]) + 2 * private + shared)} for slot in range(0, paired, 2)
-    ]
     every = [place for some in (*own, *lent) for place in some]
     assert len(set(every)) == len(every) and max(every) < cfg.banks * cfg.rows
