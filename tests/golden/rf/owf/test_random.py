@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections import Counter
 from typing import Any
@@ -15,7 +16,7 @@ from tests.golden.rf.owf.scenario import make, random_paired
 from tests.golden.watching import watched
 from warpfile.golden import StaleOperand
 from warpfile.golden.collectors.contract import Heads
-from warpfile.golden.run import Stuck
+from warpfile.golden.run import Stuck, observations
 from warpfile.schemes import find
 from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
@@ -88,6 +89,31 @@ def test_under_a_scheduler_with_places_a_warp_that_waits_keeps_no_owner_from_a_p
     for _ in watched(machine, environment, layout, watcher, 9_000):
         pass
     assert machine.counters["owners_taken"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("bow+owf", {"collect": "lowest", "source_slots": 3}),
+        ("bow_wr+owf", {"collect": "lowest", "source_slots": 3, "scheduler": "gto"}),
+        ("malekeh+owf", {"collect": "one", "source_slots": 3, "scheduler": "oldest"}),
+    ],
+)
+def test_under_other_collectors_one_of_two_ctas_has_all_owners(name: str, changes: dict[str, Any], seed: int) -> None:
+    cfg, plain = random_case(seed + 100, name, **changes)
+    scheme = find(name)
+    trace = dataclasses.replace(scheme.annotated(cfg, plain), descriptor=plain.descriptor)
+    layout, workload = ProbeLayout(scheme.probes(cfg)), prepare(cfg, trace)
+    environment, machine = Environment(cfg, workload, layout), scheme.golden(cfg, layout)
+    members = plain.descriptor["cta_warps"]
+    for word in observations(machine, environment, 9_000):
+        fields = layout.unpack(word)
+        owners = [warp for warp in range(cfg.warps) if fields["owner"] >> warp & 1]
+        cta = {warp: warp // (2 * members) * 2 + warp % 2 for warp in owners}  # by home slots
+        assert not {number ^ 1 for number in cta.values()} & {*cta.values()}
+        assert not fields["stray"] and not fields["owner"] & fields["owner_waiting"]
+    assert machine.operands_checked and machine.counters["owners_taken"]
 
 
 class Mutant(Owf):
