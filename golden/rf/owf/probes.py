@@ -54,7 +54,7 @@ class Probes:
         counters["stray_cycles"] += owners.stray
         return (
             events
-            | owners.owner << at["owner"]
+            | owners.owner << at["owns"]
             | held << at["owner_waiting"]
             | paired << at["paired"]
             | owners.stray << at["stray"]

@@ -43,7 +43,7 @@ class OwnerWatcher(Watcher):
 
     def _check_owners(self, f: dict[str, int]) -> None:
         require(f["stray"] == 0, "no two partners are owners")
-        require(f["owner"] == sum(1 << warp for warp in self.owners), "owners are those that named a shared register")
+        require(f["owns"] == sum(1 << warp for warp in self.owners), "owners are those that named a shared register")
         require(not any(warp ^ 1 in self.owners for warp in self.owners), "of two partners one is an owner")
         ctas = {self.cta[warp] for warp in self.owners}
         require(not any(cta ^ 1 in ctas for cta in ctas), "all owners of two CTAs that share are in one of them")
@@ -63,8 +63,8 @@ class OwnerWatcher(Watcher):
                 self._check_rank(f, eligible)
 
     def _check_rank(self, f: dict[str, int], eligible: int) -> None:
-        sharers = (1 << self.size("paired_warps")) - 1 & ~f["owner"]
-        first = next(some for some in (f["owner"], ~f["owner"] & ~sharers, sharers) if some & eligible)
+        sharers = (1 << self.size("paired_warps")) - 1 & ~f["owns"]
+        first = next(some for some in (f["owns"], ~f["owns"] & ~sharers, sharers) if some & eligible)
         require(bool(first >> f["issue_warp"] & 1), "owners go first, sharers last")
 
     def _check_accesses(self, stimulus: Stimulus, f: dict[str, int]) -> None:

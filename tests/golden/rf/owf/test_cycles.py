@@ -30,7 +30,7 @@ def test_two_ctas_own_one_after_the_other() -> None:
     assert result.when("kernel") == [0] and result.when("launch") == [1, 2, 3, 4]
     assert [cycle for cycle, warp in result.issues() if cycle in result.when("owner_taken")] == [4, 12, 26, 27]
     assert [dict(result.issues())[cycle] for cycle in (4, 12, 26, 27)] == [0, 2, 1, 3]
-    owner = [f["owner"] for f in result.fields]
+    owner = [f["owns"] for f in result.fields]
     assert owner[4:6] == [0, 0b0001] and owner[12:14] == [0b0001, 0b0101]
     assert owner[18:20] == [0b0101, 0b0001], "warp 2 ends in 18"
     assert owner[25:29] == [0b0001, 0, 0b0010, 0b1010], "warp 0 ends in 25, and both warps of the other CTA go on"
@@ -43,7 +43,7 @@ def test_two_ctas_own_one_after_the_other() -> None:
 def test_a_warp_waits_though_its_own_partner_owns_nothing() -> None:
     """Warp 3 waits from 6 on for warp 0; its partner, warp 2, becomes an owner in 12."""
     fields = example().fields
-    assert all(f["owner_waiting"] >> 3 & 1 and not f["owner"] >> 2 & 1 for f in fields[6:13])
+    assert all(f["owner_waiting"] >> 3 & 1 and not f["owns"] >> 2 & 1 for f in fields[6:13])
 
 
 def test_private_registers_and_barriers_do_not_wait() -> None:
@@ -72,7 +72,7 @@ def test_slots_behind_the_pairs_never_own_or_wait() -> None:
     program: list[Step] = [op((), 3), op((3,), 2)]
     result = run_paired(make(ctas=4), paired(*[program] * 4, members=1, slots=2))
     assert result.model.counters["owners_taken"] == 2
-    assert all(not f["owner"] & ~0b11 and not f["owner_waiting"] & ~0b11 for f in result.fields)
+    assert all(not f["owns"] & ~0b11 and not f["owner_waiting"] & ~0b11 for f in result.fields)
 
 
 def test_partners_have_their_shared_registers_in_one_place_and_private_ones_apart() -> None:
@@ -99,7 +99,7 @@ def strayed(trace: Trace) -> Run:
 
 def test_partners_that_are_owners_at_a_time_set_the_error_flag_for_good() -> None:
     result = strayed(paired([op((), 2), *[NOP] * 9], [op((), 2), *[NOP] * 9]))
-    both = [cycle for cycle, f in enumerate(result.fields) if f["owner"] & 3 == 3]
+    both = [cycle for cycle, f in enumerate(result.fields) if f["owns"] & 3 == 3]
     assert both and result.when("stray") == [*range(both[0] + 1, result.cycles)]
 
 

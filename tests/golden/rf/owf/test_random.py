@@ -109,10 +109,10 @@ def test_under_other_collectors_one_of_two_ctas_has_all_owners(name: str, change
     members = plain.descriptor["cta_warps"]
     for word in observations(machine, environment, 9_000):
         fields = layout.unpack(word)
-        owners = [warp for warp in range(cfg.warps) if fields["owner"] >> warp & 1]
+        owners = [warp for warp in range(cfg.warps) if fields["owns"] >> warp & 1]
         cta = {warp: warp // (2 * members) * 2 + warp % 2 for warp in owners}  # by home slots
         assert not {number ^ 1 for number in cta.values()} & {*cta.values()}
-        assert not fields["stray"] and not fields["owner"] & fields["owner_waiting"]
+        assert not fields["stray"] and not fields["owns"] & fields["owner_waiting"]
     assert machine.operands_checked and machine.counters["owners_taken"]
 
 
