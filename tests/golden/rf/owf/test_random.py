@@ -95,7 +95,7 @@ def test_under_a_scheduler_with_places_a_warp_that_waits_keeps_no_owner_from_a_p
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
-        ("bow+owf", {"collect": "lowest", "source_slots": 3}),
+        ("bow+owf+owners_first", {"collect": "lowest", "source_slots": 3, "scheduler": "owners_first"}),
         ("bow_wr+owf", {"collect": "lowest", "source_slots": 3, "scheduler": "gto"}),
         ("malekeh+owf", {"collect": "one", "source_slots": 3, "scheduler": "oldest"}),
     ],
