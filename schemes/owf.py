@@ -17,9 +17,17 @@ OWF = Part(
     parameters=OwfConfig,
     probes=owner_probes,
     events=owner_events,
+    settings={"tiny": {"warps": 8}},  # room for two CTAs of three or four warps
     structures=STRUCTURES,
     hints=Hints(f"{_PASS}:annotate", f"{_PASS}:label", shown={"new register number": f"{_PASS}:shown"}),
-    reached=("owners_taken", "owner_cycles", "owner_wait_cycles", "paired_cycles", "shared_accesses"),
+    reached=(
+        "owners_taken",
+        "owner_cycles",
+        "owner_wait_cycles",
+        "paired_cycles",
+        "shared_accesses",
+        "private_accesses",
+    ),
     accesses=BANKED.accesses,
     rams=BANKED.rams,
     # A shared register's row has the partner's value until the warp is the owner.
@@ -47,9 +55,9 @@ SCHEMES = (
             Setup("fermi_linear"),
             Setup("fermi_linear", {"rows": 32}),
             Setup("tiny"),
-            Setup("tiny", {"private_percent": 50, "bank_cycles": 2}, ()),
-            Setup("tiny", {}, (), "owf+gto"),
-            Setup("tiny", {}, (), "owf+two_level"),
+            Setup("tiny", {"rows": 64, "bank_cycles": 2}, ()),
+            Setup("tiny", {"rows": 64}, (), "owf+gto"),
+            Setup("tiny", {"rows": 64, "active_warps": 3}, (), "owf+two_level"),
         ),
     ),
 )

@@ -101,7 +101,7 @@ def owner_probes(cfg: Config) -> tuple[Probe, ...]:
     """Observation of the owners and of the warps that wait for one to end."""
     warps, ports, slots = cfg.warps, cfg.write_ports, cfg.source_slots
     return (
-        Probe("owner", warps, "warps that own what they share with their partner"),
+        Probe("owns", warps, "warps that own what they share with their partner"),
         Probe("owner_waiting", warps, "warps whose head beat waits because the partner's CTA has an owner"),
         Probe("paired", warps, "resident warps with a partner slot"),
         Probe("stray", 1, "two partners were owners at a time"),
@@ -117,7 +117,7 @@ def owner_events(fields: Fields) -> dict[str, int]:
     """Counters of owners and accesses (docs/schemes/owf.md, section 9)."""
     sums = {
         "owners_taken": fields["owner_taken"].sum(),
-        "owner_cycles": fields["owner"].sum(),
+        "owner_cycles": fields["owns"].sum(),
         "owner_wait_cycles": fields["owner_waiting"].sum(),
         "paired_cycles": fields["paired"].sum(),
         "shared_accesses": fields["shared_source"].sum() + fields["shared_write"].sum(),
