@@ -75,7 +75,7 @@ class OwfFile(PlainFile):
         read = Cat(register >= first for register in self.offer.sources)
         written = Cat(result.register >= first for result in self.results)
         m.d.comb += [
-            self.owner.eq(owners.owner),
+            self.owns.eq(owners.owner),
             self.owner_waiting.eq(owners.hold),
             self.paired.eq(owners.paired),
             self.stray.eq(owners.stray),
