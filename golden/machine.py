@@ -20,11 +20,12 @@ from warpfile.golden.rf.contract import (
     GatedFile,
     KernelFile,
     LookaheadFile,
+    RankedFile,
     RegisterFile,
     Sent,
     StartingFile,
 )
-from warpfile.golden.scheduler.contract import LookaheadScheduler, PlacingScheduler, Scheduler
+from warpfile.golden.scheduler.contract import LookaheadScheduler, PlacingScheduler, RankedScheduler, Scheduler
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.config import Config
 from warpfile.spec.cta_dispatcher import Launch
@@ -72,6 +73,9 @@ class Machine:
         self._flags: LookaheadScheduler | None = None
         if gives.lookahead:
             self._look_ahead(layout)
+        self._ranked: RankedScheduler | None = None
+        if gives.ranks:
+            self._ranked, self._ranking = cast(RankedScheduler, self.scheduler), cast(RankedFile, self.file)
         self._last_port = cfg.ports - 1
         self._pins = (1 << cfg.ports - cfg.gives.absorbs) - 1  # ports by which units dispatch to the pins
         self._yields = self._refuses = 0
@@ -135,6 +139,8 @@ class Machine:
             flags = self._flags.begin(self._lookahead.lookahead_hit)
             if flags:
                 word |= flags
+        if self._ranked is not None:
+            self._ranked.ranks(self._ranking.owners, self._ranking.sharers)
         candidates = eligible & collectors.prefer or eligible
         offers = collectors.offer()
         events = self._take(stimulus.results)

@@ -12,7 +12,7 @@ from warpfile.hdl.beat import beat_layout, completion_layout, launch_layout, mis
 from warpfile.hdl.buffer import InstructionBuffer
 from warpfile.hdl.departure import Departure
 from warpfile.hdl.naming import named
-from warpfile.hdl.scheduler.contract import FRAME_INPUTS, lookahead_members, observed_places, sees_exits
+from warpfile.hdl.scheduler.contract import FRAME_INPUTS, lookahead_members, observed_places, rank_members, sees_exits
 from warpfile.hdl.scoreboard import WarpScoreboard, destination_mask
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config
@@ -47,6 +47,7 @@ class Frame(wiring.Component):
                                  and what :func:`observed_places` names only for a scheduler with places.
     lookahead_hit, shareable : In(warps), flagged : Out(warps)   From the register file to the scheduler, and what that
                                  makes of it; only with ``gives.lookahead``.
+    owners, sharers : In(warps)  From the register file to the scheduler; only with ``gives.ranks``.
     """
 
     def __init__(self, cfg: Config, scheduler: Callable[[Config], wiring.Component]) -> None:
@@ -85,6 +86,7 @@ class Frame(wiring.Component):
                 **({"missed_valid": In(1), "missed": In(missed_layout(cfg))} if cfg.sees_misses else {}),
                 **(self._gates() if cfg.gives.gates else {}),
                 **(lookahead_members(cfg) if cfg.gives.lookahead else {}),
+                **(rank_members(cfg) if cfg.gives.ranks else {}),
                 **({"pending": Out(pending)} if cfg.shows_pending else {}),
             }
         )
@@ -114,6 +116,8 @@ class Frame(wiring.Component):
         if self._cfg.gives.lookahead:
             m.d.comb += [getattr(scheduler, name).eq(getattr(self, name)) for name in ("lookahead_hit", "shareable")]
             m.d.comb += self.flagged.eq(scheduler.flagged)
+        if self._cfg.gives.ranks:
+            m.d.comb += [getattr(scheduler, name).eq(getattr(self, name)) for name in rank_members(self._cfg)]
         if self._has_places:
             self._places(m, scheduler, boards, barrier)
         return m

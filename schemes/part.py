@@ -33,6 +33,7 @@ RENAMING = "the renaming of registers"
 RENAMED = "registers that are where a renaming table says"
 EVICTIONS = "registers that are given back by name"
 LOOKAHEAD = "to know whose next load is in the register file"
+RANKS = "to know which warps own the registers that two share"
 LOOKED_UP_ONE_BY_ONE = "collectors that have sources looked up one by one, and unpack them"
 
 

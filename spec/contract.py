@@ -86,7 +86,8 @@ class Gives:
     where the program allows. ``slices``: a value may have fewer than all four. ``deaths``: units tell which registers
     are dead. ``lead``: cycles by which results with a register are shown before those of a file without. ``absorbs``:
     beats of the LSU's port pass through the file, which may keep a load whose data it has. ``lookahead``: it tells the
-    scheduler of warps whose next load will find its data there.
+    scheduler of warps whose next load will find its data there. ``ranks``: it tells the scheduler which warps own
+    registers that two warps share, and which do not own what they share.
     """
 
     later: bool = False
@@ -108,6 +109,7 @@ class Gives:
     lead: int = 0
     absorbs: bool = False
     lookahead: bool = False
+    ranks: bool = False
 
 
 @dataclass(frozen=True)

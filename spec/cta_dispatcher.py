@@ -29,7 +29,15 @@ def possible_warps(cfg: Config, workload: Workload) -> int:
     """The most warps that are resident at a time if the launch has CTAs enough: by slots, registers, shared memory."""
     largest = max(map(len, workload.ctas))
     slots = cfg.resident_warps(workload.registers, workload.kernel.descriptor)
-    return largest * min(slots // largest, cta_limit(cfg, workload.trace))
+    return largest * min(slots // largest, len(usable_ctas(cfg, workload)))
+
+
+def usable_ctas(cfg: Config, workload: Workload) -> list[int]:
+    """CTA slots whose home slots are all there, if they have any."""
+    descriptor = workload.kernel.descriptor
+    slots = cfg.resident_warps(workload.registers, descriptor)
+    ctas = range(cta_limit(cfg, workload.trace))
+    return [cta for cta in ctas if all(slot < slots for slot in cfg.home_slots(cta, descriptor))]
 
 
 def cta_limit(cfg: Config, trace: Trace) -> int:
@@ -40,7 +48,10 @@ def cta_limit(cfg: Config, trace: Trace) -> int:
 
 
 class CtaDispatcher:
-    """Places CTAs in order on free warp slots, one warp launch per cycle."""
+    """Places CTAs in order on free warp slots, one warp launch per cycle.
+
+    Raises ``ValueError`` for a CTA with more warps than a CTA slot has home slots.
+    """
 
     def __init__(self, cfg: Config, workload: Workload) -> None:
         self._cfg = cfg
@@ -48,7 +59,11 @@ class CtaDispatcher:
         self._kernel = kernel
         self._waiting = deque(workload.ctas)
         self._free_warps = list(range(cfg.resident_warps(kernel.registers, kernel.descriptor)))
-        self._free_ctas = list(range(cta_limit(cfg, workload.trace)))
+        self._free_ctas = usable_ctas(cfg, workload)
+        self._homes = {cta: cfg.home_slots(cta, kernel.descriptor) for cta in self._free_ctas}
+        largest, fewest = max(map(len, workload.ctas)), min(map(len, self._homes.values()), default=0)
+        if any(self._homes.values()) and largest > fewest:
+            raise ValueError(f"a CTA must have at most {fewest} warps, which have home slots, not {largest}")
         self._members: dict[int, int] = {}
         self._queue: deque[Launch] = deque()
         self._accepted: list[Launch] = []
@@ -70,8 +85,9 @@ class CtaDispatcher:
     def _start(self, members: tuple[int, ...]) -> None:
         cta = self._free_ctas.pop(0)
         self._members[cta] = len(members)
-        for stream in members:
-            warp = self._free_warps.pop(0)
+        slots = self._homes[cta] or tuple(self._free_warps)
+        for warp, stream in zip(slots, members, strict=False):
+            self._free_warps.remove(warp)
             self._queue.append(Launch(warp, self._base(warp), cta, stream))
 
     def _base(self, warp: int) -> int:

@@ -72,6 +72,11 @@ def prepare(cfg: Config, trace: Trace) -> Workload:
     return Workload(trace, tuple(beats), warps, dealt, Kernel(trace.registers, trace.descriptor))
 
 
+def dealt_ctas(cfg: Config, trace: Trace) -> tuple[tuple[int, ...], ...]:
+    """The warps of every CTA that has some for the domain. Raises :class:`WorkloadError` where no CTA has any."""
+    return _dealt(cfg, trace, _ctas(trace))
+
+
 def _ctas(trace: Trace) -> tuple[tuple[int, ...], ...]:
     members: dict[int, list[int]] = {}
     for warp, cta in enumerate(trace.warp_cta.tolist()):

@@ -149,6 +149,17 @@ class GatedFile(RegisterFile, Protocol):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
+class RankedFile(RegisterFile, Protocol):
+    """A register file that tells a scheduler who owns registers that two warps share (``cfg.gives.ranks``).
+
+    ``owners`` own them. ``sharers`` are in a slot with a partner and do not. Both change at the edge only.
+    """
+
+    owners: int
+    sharers: int
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class KernelFile(RegisterFile, Protocol):
     """A register file that takes part in the start and the end of a kernel (``cfg.gives.kernel``).
 

@@ -64,6 +64,17 @@ class LookaheadScheduler(Scheduler, Protocol):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
+class RankedScheduler(Scheduler, Protocol):
+    """A scheduler that is told who owns registers that two warps share (``cfg.gives.ranks``).
+
+    ``ranks`` comes before ``choose`` in every cycle.
+    """
+
+    def ranks(self, owners: int, sharers: int) -> None:
+        """Registered state: warps that own what they share, and warps in a slot with a partner that do not."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PlacingScheduler(Scheduler, Protocol):
     """A scheduler that gives places to some of the warps; only warps with a place may issue.
 

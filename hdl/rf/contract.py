@@ -72,6 +72,8 @@ def file_members(cfg: Config) -> Members:
     heads, buffered, pending : In, lookahead_hit : Out(warps), shareable : Out(warps)   As with ``gives.gates``; the
                                  warp whose next load is there, one-hot; whose head beat is a load that may be shared,
                                  whether there is one or not; with ``gives.lookahead``.
+    owners, sharers : Out(warps)   Warps that own what they share with another warp; warps in a slot with a partner that
+                                 do not; registered; with ``gives.ranks``.
     See also :func:`between_members`.
 
     A file also has an output for every probe of its own, by the probe's name.
@@ -317,6 +319,10 @@ def _lookahead(cfg: Config) -> Members:
     return {name: Out(cfg.warps) for name in ("lookahead_hit", "shareable")}
 
 
+def _ranks(cfg: Config) -> Members:
+    return {name: Out(cfg.warps) for name in ("owners", "sharers")}
+
+
 def _pseudo_beats(cfg: Config) -> Members:
     return {"operand_valid": In(1), "operand": In(cfg.operand_bits)}
 
@@ -371,5 +377,6 @@ GROUPS = (
     Group("pseudo-beats", _BUFFERS, ("operand_bits",), _pseudo_beats),
     Group("places of active warps", _SCHEDULER, ("has_places",), _places),
     Group("lookahead", _SCHEDULER, ("gives.lookahead",), _lookahead),
+    Group("ranks", _SCHEDULER, ("gives.ranks",), _ranks),
     Group("absorbed loads", _UNITS, ("gives.absorbs",), _absorbing),
 )

@@ -72,6 +72,15 @@ def lookahead_members(cfg: Config) -> dict[str, wiring.Member]:
     return {**{name: In(cfg.warps) for name in ("lookahead_hit", "shareable")}, "flagged": Out(cfg.warps)}
 
 
+def rank_members(cfg: Config) -> dict[str, wiring.Member]:
+    """Additional ports of a scheduler with ``gives.ranks``; both are registered state of the register file.
+
+    owners : In(warps)           Warps that own what they share with another warp.
+    sharers : In(warps)          Warps in a slot with a partner that do not own what they share.
+    """
+    return {name: In(cfg.warps) for name in ("owners", "sharers")}
+
+
 def scheduler_members(cfg: Config) -> dict[str, wiring.Member]:
     """Ports that every warp scheduler has.
 

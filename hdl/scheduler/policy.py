@@ -30,7 +30,9 @@ class Gto(wiring.Component):
         last = Signal(count)
         aged = named(m, "aged", self._before(ages))
         first = [
-            last[one] | (aged[count * one + other] & ~last[other]) if one != other else Const(0, 1)
+            self._goes_before(one, other, last[one] | (aged[count * one + other] & ~last[other]))
+            if one != other
+            else Const(0, 1)
             for one in range(count)
             for other in range(count)
         ]
@@ -45,6 +47,10 @@ class Gto(wiring.Component):
     def _before(self, ages: Ages) -> Value:
         """Bit ``warp * warps + other``: the other one goes first."""
         return ages.older
+
+    def _goes_before(self, one: int, other: int, in_class: Value) -> Value:
+        """Whether one warp goes before another one, given the order within a class: here all are of one."""
+        return in_class
 
 
 class Cggty(Gto):

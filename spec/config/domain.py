@@ -245,6 +245,10 @@ class Config(Derived):
         """First place of the warp in a slot. See :meth:`places_per_warp`."""
         return slot * self.places_per_warp(registers, descriptor)
 
+    def home_slots(self, cta: int, descriptor: Mapping[str, int] = _NOTHING) -> tuple[int, ...]:
+        """Warp slots of the CTA in a CTA slot, in the order of its warps; none: they take the lowest free ones."""
+        return ()
+
     def common(self) -> Config:
         """The fields that every scheme has, as the baseline's configuration."""
         return Config(**{spec.name: getattr(self, spec.name) for spec in dataclasses.fields(Config)})

@@ -14,6 +14,7 @@ from tests.golden.collectors.read_window.test_example import example
 from tests.golden.rf.ltrf.scenario import make as make_ltrf
 from tests.golden.rf.ltrf.test_example import TIMES
 from tests.golden.rf.ltrf.test_example import example as example_of_ltrf
+from tests.golden.rf.owf.test_cycles import example as example_of_owf
 from tests.golden.rf.packed.scenario import get, nops, put
 from tests.golden.rf.packed.test_release import sweep_meets_kill
 from tests.golden.rf.pilot.scenario import pilot_config, run_pilot
@@ -69,6 +70,11 @@ def stages(bench: Bench) -> Fields:
 def regmutex() -> Fields:
     cfg = make()
     return run_shared(cfg, shared(cfg, [ACQ, NOP, REL], [ACQ, REL])).fields[3:]
+
+
+def owf() -> Fields:
+    """Two CTAs of two warps, from the first issue on."""
+    return example_of_owf().fields[4:]
 
 
 def modern(first: int) -> Fields:
@@ -253,6 +259,7 @@ RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("rfc", 0): rfc,
     ("malekeh", 0): malekeh,
     ("shrf", 0): shrf,
+    ("owf", 0): owf,
     ("pilot", 0): partial(pilot, 0, "length"),
     ("pilot", 1): partial(pilot, 50, "length"),
     ("pilot", 2): partial(pilot, 0, "one"),

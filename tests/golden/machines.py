@@ -14,6 +14,7 @@ from warpfile.golden.collectors.read_window.collectors import ReadWindow
 from warpfile.golden.collectors.units.collectors import Units
 from warpfile.golden.rf.banked.file import BankedFile
 from warpfile.golden.rf.ltrf.file import PrefetchedFile
+from warpfile.golden.rf.owf.file import OwfFile
 from warpfile.golden.rf.packed.file import PackedFile
 from warpfile.golden.rf.pilot.file import PilotFile
 from warpfile.golden.rf.ported.file import PortedFile
@@ -92,6 +93,13 @@ class RegMutex(Baseline):
 
     scheme = "regmutex"
     file: RegMutexFile  # type: ignore[assignment]
+
+
+class Owf(Baseline):
+    """The machine of ``owf``."""
+
+    scheme = "owf"
+    file: OwfFile  # type: ignore[assignment]
 
 
 class Ltrf(Baseline):

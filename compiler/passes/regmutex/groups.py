@@ -8,9 +8,9 @@ from functools import cached_property
 
 from warpfile.compiler.cfg import Cfg
 from warpfile.compiler.liveness import Transfer, compose, solve, transfer
-from warpfile.compiler.model import Address, Constant, File, Instruction, Operand, Register
-from warpfile.compiler.operand_widths import address_registers, source_registers
-from warpfile.compiler.operands import effects, roles
+from warpfile.compiler.model import Instruction
+from warpfile.compiler.operands import effects
+from warpfile.compiler.passes.wide_operands import power, wide_sources
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,6 @@ class Groups:
         """The block of a register; one alone without such an operand."""
         size = self.size.get(register, 1)
         return range(register - register % size, register - register % size + size)
-
-
-def power(count: int) -> int:
-    """The least power of two that is not below."""
-    return 1 << (count - 1).bit_length()
 
 
 def find_groups(cfg: Cfg) -> Groups:
@@ -73,20 +68,7 @@ def _kills(instruction: Instruction) -> int:
 
 def _wide(instruction: Instruction) -> Iterator[range]:
     """Operands of several registers that must be neighbours already."""
-    for position, operand in enumerate(roles(instruction).sources):
-        for register, count in _parts(instruction, position, operand):
-            if count > 1 and register.file is File.GENERAL and not register.is_zero:
-                yield range(register.number, register.number + count)
+    yield from wide_sources(instruction)
     found = effects(instruction)
     if len(found.defs) > 1 and (instruction.is_guarded or set(found.defs) & set(found.uses)):
         yield range(found.defs[0], found.defs[0] + len(found.defs))
-
-
-def _parts(instruction: Instruction, position: int, operand: Operand) -> Iterator[tuple[Register, int]]:
-    """Registers of a source operand and how many each stands for."""
-    if isinstance(operand, Register):
-        yield operand, source_registers(instruction, position, operand)
-    elif isinstance(operand, Address) and operand.base is not None:
-        yield operand.base, address_registers(instruction, operand)[0]
-    elif isinstance(operand, Constant) and operand.index is not None:
-        yield operand.index, 1

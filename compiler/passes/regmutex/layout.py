@@ -13,8 +13,9 @@ from functools import cache
 from warpfile.compiler.liveness import general_registers
 from warpfile.compiler.operands import effects
 from warpfile.compiler.passes.regmutex.copies import acquire, parallel_copy, release
-from warpfile.compiler.passes.regmutex.groups import Groups, power
+from warpfile.compiler.passes.regmutex.groups import Groups
 from warpfile.compiler.passes.regmutex.stretches import GENERAL, Stretches
+from warpfile.compiler.passes.wide_operands import power
 from warpfile.spec.trace import StaticInstruction
 
 Names = Mapping[int, int]

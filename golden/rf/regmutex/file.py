@@ -11,8 +11,8 @@ from warpfile.golden.rf.plain import PlainFile
 from warpfile.golden.rf.regmutex.heads import PseudoHeads
 from warpfile.golden.rf.regmutex.location import Sets
 from warpfile.golden.rf.regmutex.probes import Probes
-from warpfile.golden.rf.regmutex.residents import Residents
 from warpfile.golden.rf.regmutex.sections import Sections
+from warpfile.golden.rf.residents import Residents
 from warpfile.golden.scheduler.places import Places
 from warpfile.spec.cta_dispatcher import Launch
 from warpfile.spec.probe import ProbeLayout

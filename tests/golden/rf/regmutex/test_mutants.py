@@ -201,7 +201,7 @@ class SharesBetweenPairs(Mutant):
         def wrong(warp: int, base: int) -> None:
             launched(warp, base)
             if cfg.paired:
-                sets._extended[warp] = base
+                sets._second[warp] = base
 
         sets.launched = wrong
 

@@ -1,4 +1,4 @@
-"""How many warps are resident (docs/schemes/regmutex.md, section 3)."""
+"""How many warps are resident, for a file that takes the kernel (docs/slots/rf.md)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Register file in which two CTAs share a part of their registers (docs/schemes/owf.md)."""

@@ -1,0 +1,1 @@
+"""The scheduler that lets owners of shared registers issue first."""
