@@ -28,6 +28,7 @@ OWF = Part(
         "shared_accesses",
         "private_accesses",
     ),
+    proofs=("tests.formal.rf.owf.owners:PROOFS", "tests.formal.rf.owf.places:PROOFS"),
     accesses=BANKED.accesses,
     rams=BANKED.rams,
     # A shared register's row has the partner's value until the warp is the owner.
@@ -39,6 +40,7 @@ OWNERS_FIRST = Part(
     summary="owners as by gto, then warps without a partner, then warps that may have to wait for their partner",
     golden="warpfile.golden.scheduler.owners_first.scheduler:OwnersFirst",
     rtl="warpfile.hdl.scheduler.owners_first.scheduler:OwnersFirst",
+    proofs=("tests.formal.scheduler.owners_first.choice:PROOFS",),
     wants=(RANKS,),
 )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from itertools import accumulate
 
 
 @dataclass(frozen=True)
@@ -28,9 +27,15 @@ class Limits:
 
     @property
     def alone(self) -> int:
-        """CTAs that are resident without sharing, if they are the largest."""
-        largest = accumulate(sorted(self.sizes, reverse=True)[: self.most])
-        return sum(warps <= min(self.warps, self.places // self.registers) for warps in largest)
+        """CTAs that are resident without sharing: so many that follow each other always fit."""
+        room, ctas = min(self.warps, self.places // self.registers), 0
+        while ctas < min(self.most, len(self.sizes)) and self._largest(ctas + 1) <= room:
+            ctas += 1
+        return ctas
+
+    def _largest(self, ctas: int) -> int:
+        """Most warps of so many CTAs that follow each other."""
+        return max(sum(self.sizes[first : first + ctas]) for first in range(len(self.sizes) - ctas + 1))
 
     @property
     def bound(self) -> int:

@@ -45,6 +45,8 @@ def test_small_ctas_between_large_ones_need_fewer_places_without_sharing_than_wi
     limits = Limits(places=256, warps=24, registers=40, most=8, sizes=(2, 1, 2, 1))
     assert limits.alone == 4 and choose(limits, 10) == Sets(40)
     assert replace(limits, sizes=(2, 2, 2, 2)).alone == 3
+    assert replace(limits, places=128).alone == 2, "three warps fit: each two that follow each other"
+    assert replace(limits, places=128, sizes=(2, 2, 1, 1)).alone == 1
     assert choose(replace(limits, sizes=(2, 2, 2, 2)), 10) == Sets(4, 36, 2, 1)
 
 

@@ -12,7 +12,8 @@ import pytest
 from tests.golden.invariants import Broken
 from tests.golden.machines import Owf
 from tests.golden.rf.owf.invariants import OwnerWatcher
-from tests.golden.rf.owf.scenario import make, random_paired
+from tests.golden.rf.owf.scenario import make, paired, random_paired
+from tests.golden.scenario import op
 from tests.golden.watching import watched
 from warpfile.golden import StaleOperand
 from warpfile.golden.collectors.contract import Heads
@@ -22,7 +23,7 @@ from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.owf import OwfConfig
-from warpfile.spec.trace import Trace
+from warpfile.spec.trace import Access, Port, Space, Trace
 from warpfile.spec.workload import prepare
 
 #: Events that the random kernels must meet in all.
@@ -89,6 +90,31 @@ def test_under_a_scheduler_with_places_a_warp_that_waits_keeps_no_owner_from_a_p
     for _ in watched(machine, environment, layout, watcher, 9_000):
         pass
     assert machine.counters["owners_taken"]
+
+
+def keeps_places(file: Any) -> None:
+    """A warp that waits is for the scheduler one like all others."""
+    gate = file.gate
+
+    def wrong(heads: Heads) -> None:
+        gate(heads)
+        file.yields = 0
+
+    file.gate = wrong
+
+
+@pytest.mark.plain
+def test_a_warp_that_waits_and_keeps_its_place_hangs() -> None:
+    """Warp 1 takes the only place while warp 0, an owner, waits for memory without one."""
+    load = op((), 2, port=Port.LSU, space=Space.GLOBAL, access=Access.LOAD, bytes=4)
+    trace = paired([load, op((2,), 3)], [op((), 2)], members=1)
+    cfg, scheme = make("owf+two_level", scheduler="two_level", active_warps=1), find("owf+two_level")
+    layout, workload = ProbeLayout(scheme.probes(cfg)), prepare(cfg, trace)
+    sound, wrong = scheme.golden(cfg, layout), scheme.golden(cfg, layout)
+    assert [*observations(sound, Environment(cfg, workload, layout), 2_000)] and sound.counters["owners_taken"] == 2
+    keeps_places(wrong.file)  # type: ignore[attr-defined]
+    with pytest.raises(Stuck):
+        list(observations(wrong, Environment(cfg, workload, layout), 2_000))
 
 
 @pytest.mark.parametrize("seed", range(3))
