@@ -12,7 +12,7 @@ class KernelState(SetSizes):
 
     Members
     -------
-    See :class:`SetSizes`; it keeps:
+    As in :class:`SetSizes`, which keeps:
     base_registers, extended_registers : Out   Registers of both sets.
     pool : Out(place_bits)                     First place behind the base sets; these two only with a pool.
     extended : Out(register_names)             Registers that are not in the base set.
