@@ -7,13 +7,11 @@ from amaranth.lib.wiring import Out
 from warpfile.hdl.arbiter import any_of, decode
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.kernel import join_kernel
+from warpfile.hdl.rf.owf.kernel_state import KernelState
 from warpfile.hdl.rf.owf.location import OwfLocation
 from warpfile.hdl.rf.owf.owners import Owners
 from warpfile.hdl.rf.plain import PlainFile
-from warpfile.hdl.rf.two_sets import SetSizes
 from warpfile.spec.schemes.owf import OwfConfig, owner_probes
-
-_KEPT = ("private_registers", "paired_warps")
 
 
 class OwfFile(PlainFile):
@@ -30,8 +28,7 @@ class OwfFile(PlainFile):
     def elaborate(self, platform) -> Module:
         """The plain file, the kernel's sizes, who owns what, and what is observed of it."""
         m = super().elaborate(platform)
-        widths = dict(self._cfg.descriptor)
-        m.submodules.kernel_state = kernel = SetSizes(self._cfg, {name: widths[name] for name in _KEPT})
+        m.submodules.kernel_state = kernel = KernelState(self._cfg)
         m.submodules.ownership = owners = Owners(self._cfg)
         join_kernel(m, self, kernel)
         self._launch(m, kernel, owners)
@@ -39,7 +36,7 @@ class OwfFile(PlainFile):
         self._observe(m, kernel, owners)
         return m
 
-    def _launch(self, m: Module, kernel: SetSizes, owners: Owners) -> None:
+    def _launch(self, m: Module, kernel: KernelState, owners: Owners) -> None:
         """Whether the warp that is launched has a partner decides where its shared registers are."""
         launched = decode(self.launch.warp, self._cfg.warps) & self.launch_valid.replicate(self._cfg.warps)
         partnered = named(m, "partnered", self.launch.warp < kernel.paired_warps)
@@ -51,7 +48,7 @@ class OwfFile(PlainFile):
             owners.partnered.eq(partnered),
         ]
 
-    def _heads(self, m: Module, kernel: SetSizes, owners: Owners) -> None:
+    def _heads(self, m: Module, kernel: KernelState, owners: Owners) -> None:
         """Which head beats name shared registers, and what becomes of them."""
         names = Cat(_names_shared(head, kernel.private_registers) for head in self.heads)
         m.d.comb += [
@@ -67,7 +64,7 @@ class OwfFile(PlainFile):
     def _issues(self) -> Value:
         return self.offer_valid & self.accept
 
-    def _observe(self, m: Module, kernel: SetSizes, owners: Owners) -> None:
+    def _observe(self, m: Module, kernel: KernelState, owners: Owners) -> None:
         """Owners, who waits for them, and which sources and results are in which set."""
         first, stored = kernel.private_registers, self.result_store & self.result_accept
         executes = self._issues() & self.offer.executes
