@@ -32,7 +32,7 @@ test: tools $(VENV)/.installed-test
 check: tools $(VENV)/.installed-check
 	$(MAKE) -j2 prepared lint
 	$(BIN)/python -m pyright --pythonpath $(BIN)/python
-	$(PYTEST) $(addprefix --passed ,$(PASSED)) --junitxml=build/junit.xml
+	$(PYTEST) $(addprefix --passed=,$(PASSED)) --junitxml=build/junit.xml
 	WARPFILE_COMPILED=0 $(PYTEST) -m plain tests/golden
 	WARPFILE_COMPILED=0 $(PYTEST) $(UNITS)
 	$(BIN)/python -m tests.times build/junit.xml

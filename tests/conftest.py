@@ -33,7 +33,7 @@ _TROUBLE = {"failure", "error", "skipped"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--passed junit.xml`` leaves out what passed in another run of the same commit."""
+    """``--passed=junit.xml`` leaves out what passed in another run of the same commit."""
     parser.addoption("--passed", type=Path, metavar="FILE", help="leave out the tests that passed in this JUnit file")
 
 
