@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from warpfile.compiler.cfg import build_cfg
-from warpfile.compiler.liveness import goes_anywhere
 from warpfile.compiler.model import Function
-from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.operands import effects
+from warpfile.compiler.passes.unknown_code import unknown
 from warpfile.compiler.passes.wide_operands import power, wide_sources
 from warpfile.compiler.program import static_instructions
-from warpfile.compiler.textures import SURFACES, TEXTURES
 
 
 @dataclass(frozen=True)
@@ -25,8 +23,8 @@ class Order:
 
 def ordered(function: Function, registers: int) -> Order:
     """New numbers for all registers that a function of so many registers names."""
-    if unknown := _unknown(function):
-        return Order(reason=unknown)
+    if reason := next(filter(None, map(unknown, function.instructions)), ""):
+        return Order(reason=reason)
     size: dict[int, int] = {}
     for group in sorted(_groups(function), key=len):
         unit = power(len(group))
@@ -47,17 +45,6 @@ def ordered(function: Function, registers: int) -> Order:
     if max(names.values(), default=0) >= registers:
         return Order(reason=f"new numbers need {1 + max(names.values())} registers, and the kernel has {registers}")
     return Order(names)
-
-
-def _unknown(function: Function) -> str:
-    """Why it is not known which registers are named, or when; empty if it is."""
-    for one in function.instructions:
-        where = f"{one.full_opcode} at {one.offset:#x}"
-        if not is_known(one.opcode) or one.opcode in TEXTURES | SURFACES:
-            return f"operands of {where} are not known one by one"
-        if goes_anywhere(one):
-            return f"{where} leads to code that is not in the listing"
-    return ""
 
 
 def _groups(function: Function) -> Iterator[range]:

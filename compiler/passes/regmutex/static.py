@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from warpfile.compiler.cfg import STEP, build_cfg
-from warpfile.compiler.liveness import goes_anywhere
 from warpfile.compiler.memoized import memoized
 from warpfile.compiler.model import Function, Immediate, Instruction, Label
-from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.passes.regmutex.choice import Limits, choose, overridden
 from warpfile.compiler.passes.regmutex.groups import Groups, find_groups
 from warpfile.compiler.passes.regmutex.layout import Rewriting, rewriting
 from warpfile.compiler.passes.regmutex.stretches import Code, Stretches, find_stretches
-from warpfile.compiler.textures import SURFACES, TEXTURES
+from warpfile.compiler.passes.unknown_code import unknown
 from warpfile.spec.schemes.regmutex import RegMutexConfig
 
 _MEETINGS = ("BAR", "BSYNC", "WARPSYNC")
@@ -42,11 +40,9 @@ class Plan:
 def unsuitable(function: Function) -> str:
     """Why nothing can be said of where warps of a function wait, or of what they need; empty if it can."""
     for one in function.instructions:
+        if reason := unknown(one):
+            return reason
         where = f"{one.full_opcode} at {one.offset:#x}"
-        if not is_known(one.opcode) or one.opcode in TEXTURES | SURFACES:
-            return f"the operands of {where} are not known one by one"
-        if goes_anywhere(one):
-            return f"{where} leads to code that is not known"
         if one.opcode in _MEETINGS and (one.is_conditional or not _for_all(one)):
             return f"{where} is not for all lanes"
         targets = [operand.offset for operand in one.operands if isinstance(operand, Label)]

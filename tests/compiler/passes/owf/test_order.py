@@ -50,4 +50,4 @@ def test_registers_keep_their_numbers_if_blocks_leave_gaps_that_the_kernel_has_n
 
 def test_code_that_is_not_known_keeps_all_numbers() -> None:
     found = ordered(graph("MOV R5, 0x1\n    TEX R0, R2, 0x0, 2D").function, 8)
-    assert not found.names and found.reason.startswith("operands of TEX")
+    assert not found.names and found.reason.startswith("the operands of TEX")
