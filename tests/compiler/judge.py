@@ -29,8 +29,6 @@ _NODE = re.compile(r'^"(?P<name>[^"]+)"$')
 _EDGE = re.compile(r'^"([^"]+)":\w+:\w -> "([^"]+)":\w+:\w')
 _OFFSET = re.compile(r"(?:^|\\l|>)([0-9a-f]{4,}):\\ ")
 _INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]{4,})\*/")
-_MARKS, _MARKED = ("-plr", "-lrm", "narrow"), ".marked"
-_ENCODING = re.compile(r"/\* 0x[0-9a-f]{16} \*/")
 _SECTION = re.compile(r"\s*\.section\s+\.text\.([^,\s]+)")
 
 
@@ -65,16 +63,6 @@ def edges(cubin: Path) -> dict[str, set[tuple[int, int]]]:
     return result
 
 
-def place(folder: Path, code: bytes) -> Path:
-    """The cubin as a file, with its listing and its life ranges beside it: one run of nvdisasm, which starts slowly."""
-    cubin = folder / "kernel.cubin"
-    cubin.write_bytes(code)
-    marked = run("-hex", *_MARKS, str(cubin))
-    cubin.with_suffix(_MARKED).write_text(marked)
-    cubin.with_suffix(".sass").write_text(re.sub(r"[ \t]*// [|+].*", "", marked))
-    return cubin
-
-
 @dataclass(frozen=True)
 class Row:
     """Marks of one instruction, by register class: register number -> one of ``^ v x :``."""
@@ -85,23 +73,17 @@ class Row:
 
 
 def life_ranges(cubin: Path) -> Iterator[Row]:
-    """Rows of ``nvdisasm -plr -lrm narrow``, in what :func:`place` wrote if it did."""
-    function, offset, header, columns = "", 0, list[list[str]](), list[tuple[str, dict[int, int]]]()
-    placed = cubin.with_suffix(_MARKED)
-    text = placed.read_text() if placed.exists() else run("-c", *_MARKS, str(cubin))
-    for line in text.splitlines():
+    """Rows of ``nvdisasm -plr -lrm narrow``."""
+    function, header, columns = "", list[list[str]](), list[tuple[str, dict[int, int]]]()
+    for line in run("-c", "-plr", "-lrm", "narrow", str(cubin)).splitlines():
         if match := _SECTION.match(line):
             function, header, columns = match[1], [], []
         code, separator, marks = line.partition("// |")
         if not separator:
             continue
         cells = marks.rstrip().rstrip("|").split("|")
-        encoded = _ENCODING.search(code)
-        if instruction := _INSTRUCTION.match(code):
-            offset = int(instruction[1], 16)
-            if encoded:
-                continue  # marks are beside the second half of the encoding
-        elif not encoded:
+        instruction = _INSTRUCTION.match(code)
+        if instruction is None:
             header.append(cells)  # labels have marks too; the header ends at the first instruction
             continue
         columns = columns or [
@@ -112,7 +94,7 @@ def life_ranges(cubin: Path) -> Iterator[Row]:
             title: {number: text[at] for at, number in numbers.items() if text[at : at + 1].strip()}
             for (title, numbers), text in zip(columns, cells, strict=True)
         }
-        yield Row(function, offset, found)
+        yield Row(function, int(instruction[1], 16), found)
 
 
 def compare_graphs(cubin: Path, listing: Listing) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.compiler import judge
-from tests.compiler.architectures import SPARED, listing
+from tests.compiler.architectures import SPARED, listing, placed_at
 from tests.compiler.corpus.build import ARCHIVE, FOLDER, LEVELS, machines, member
 from warpfile.compiler import Listing, load_listing
 from warpfile.compiler.architectures import COMPARED, PRESETS, TARGET, generation, is_executed, preset, remark
@@ -97,7 +97,7 @@ def test_bundled_kernels_of_other_levels_are_too(tmp_path: Path, architecture: i
 
 def is_read_and_executed(place: Path, code: bytes, name: str, architecture: int, spared: set[int]) -> None:
     """Graph and life ranges are nvdisasm's, and the small launch of a bundled kernel is NumPy's."""
-    cubin = judge.place(place, code)
+    cubin = placed_at(place, code)
     listing = load_listing(cubin.with_suffix(".sass"))
     assert (listing.architecture, listing.warnings) == (architecture, ())
     judge.compare_graphs(cubin, listing)
@@ -112,7 +112,7 @@ def is_read_and_executed(place: Path, code: bytes, name: str, architecture: int,
 @pytest.mark.parametrize("name", PARTS)
 def test_the_corpus_is_read_as_nvdisasm_reads_it(tmp_path: Path, name: str) -> None:
     source, _ = CORPUS[name]
-    cubin = judge.place(tmp_path, unpacked(ARCHIVE)[name])
+    cubin = placed_at(tmp_path, unpacked(ARCHIVE)[name])
     listing = load_listing(cubin.with_suffix(".sass"))
     judge.compare_graphs(cubin, listing)
     judge.compare_life_ranges(cubin, listing, frozenset(SPARED.get(name, ())))
@@ -155,7 +155,7 @@ def test_the_judge_notices_an_operand_that_is_read_wrong(tmp_path: Path, archite
     """One register of a load, of a sum and of a copy is another in what we read than in what it judges."""
     code = bundled_cubin("scan", architecture)
     assert code is not None
-    cubin = judge.place(tmp_path, code)
+    cubin = placed_at(tmp_path, code)
     text = cubin.with_suffix(".sass").read_text()
     listing = load_listing(cubin.with_suffix(".sass"))
     judge.compare_life_ranges(cubin, listing)
@@ -181,7 +181,7 @@ def general(instruction: Instruction) -> str | None:
 def test_the_judge_notices_a_graph_that_is_read_wrong(tmp_path: Path) -> None:
     code = bundled_cubin("scan", 90)
     assert code is not None
-    cubin = judge.place(tmp_path, code)
+    cubin = placed_at(tmp_path, code)
     listing = cubin.with_name("wrong.sass")
     listing.write_text(cubin.with_suffix(".sass").read_text().replace("@!P1 BRA", "@P0 EXIT"))
     with pytest.raises(AssertionError):
