@@ -4,7 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+# Twenty failures have few causes, and a run that goes on until somebody ends it names none of them.
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --maxfail=20
 # What is installed is compiled when it is first imported: a third of the time, and most of it never is.
 # That is for good: a machine that tells Python not to keep it would compile it at every start.
 unexport PYTHONDONTWRITEBYTECODE
