@@ -42,6 +42,7 @@ OWNERS_FIRST = Part(
     rtl="warpfile.hdl.scheduler.owners_first.scheduler:OwnersFirst",
     proofs=("tests.formal.scheduler.owners_first.choice:PROOFS",),
     wants=(RANKS,),
+    defines=("scheduler",),
 )
 
 PARTS = (OWF, OWNERS_FIRST)
