@@ -84,8 +84,9 @@ def facts(scheme: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, An
 
 
 @pytest.fixture
-def invoke() -> Invoke:
-    """Run one command line in this process."""
+def invoke(monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    """Run one command line in this process, without the lines that say on a slow machine that it is still running."""
+    monkeypatch.setattr("warpfile.output.display._FIRST", 3600.0)
     return lambda *arguments: CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
