@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests.compiler import judge
 from tests.compiler.architectures import SPARED, listing, placed_at
 from tests.compiler.corpus.build import ARCHIVE, FOLDER, LEVELS, machines, member
+from tests.compiler.turns import in_turn
 from warpfile.compiler import Listing, load_listing
 from warpfile.compiler.architectures import COMPARED, PRESETS, TARGET, generation, is_executed, preset, remark
 from warpfile.compiler.architectures import remark_on_codes as on_codes
@@ -34,9 +36,8 @@ OTHERS = [architecture for architecture in COMPARED if architecture != TARGET]
 #: What is judged and run in every session: shared memory, reductions, halves, code with subroutines.
 FEW = ("calls", "half2", "warp_reduce")
 CASES = [
-    pytest.param(architecture, name, id=f"sm_{architecture}-{name}", marks=() if name in FEW else pytest.mark.check)
-    for architecture in OTHERS
-    for name in names()
+    pytest.param(one, name, id=f"sm_{one}-{name}", marks=() if name in FEW else in_turn(number))
+    for number, (name, one) in enumerate(product(names(), OTHERS))
 ]
 #: Of the corpus, for GPUs other than sm_90: what has differed from one to the next.
 CHANGED = ("async_copy", "atomics", "integers64", "lanes")
@@ -55,10 +56,10 @@ RUNS = [
     for name in names()
 ]
 PARTS = [
-    pytest.param(name, marks=() if name.startswith("sm_90/") or source in CHANGED else pytest.mark.check)
-    if level == "O3"
-    else pytest.param(name, marks=pytest.mark.check)
-    for name, (source, level) in CORPUS.items()
+    pytest.param(name, marks=in_turn(number))
+    if level != "O3" or not (name.startswith("sm_90/") or source in CHANGED)
+    else name
+    for number, (name, (source, level)) in enumerate(CORPUS.items())
 ]
 #: Opcodes whose operands are not known, by what they are for.
 UNKNOWN = {

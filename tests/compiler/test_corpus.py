@@ -6,6 +6,7 @@ import pytest
 
 from tests.compiler.corpus.build import ARCHIVE
 from tests.compiler.corpus.references import REFERENCES, differences, launch
+from tests.compiler.turns import in_turn
 from warpfile.compiler import parse
 from warpfile.emulator.errors import ExecutionError
 from warpfile.emulator.run import execute
@@ -27,8 +28,8 @@ FEW = {
     "sm_120/video-O1.cubin",
 }
 CASES = [
-    pytest.param(name, marks=() if name in FEW else pytest.mark.check)
-    for name, source in SOURCES.items()
+    pytest.param(name, marks=() if name in FEW else in_turn(number))
+    for number, (name, source) in enumerate(SOURCES.items())
     if source in REFERENCES and name not in REFUSED
 ]
 
