@@ -35,6 +35,15 @@ def compiled(source: Path, architecture: int, *options: str) -> bytes:
         return cubin.read_bytes()
 
 
+def ptx(source: Path, architecture: int) -> str:
+    """PTX of a CUDA file, 75 for sm_75. Raises :class:`ToolError`."""
+    with tempfile.TemporaryDirectory(prefix="warpfile-") as name:
+        place = Path(name) / "kernel.ptx"
+        command = [str(find_tool("nvcc")), f"-arch=sm_{architecture}", "-O3", "-ptx", "-o", str(place)]
+        run_tool([*command, source.name], source.parent)
+        return place.read_text()
+
+
 def listing(nvdisasm: str, directory: Path) -> str:
     """The listing of ``kernel.cubin``: with data sections unless it is large, with encodings where they are needed."""
     text = run_tool([nvdisasm, "kernel.cubin"], directory)

@@ -50,6 +50,7 @@ PROGRAMS = {
     "readme": Program("../README.md (blocks)", "minutes"),
     "energies": Program("energy-schemes.md", "minutes"),
     "netlists": Program("netlists.md", "minutes", "tests.synth.netlists"),
+    "allocated_ptx": Program("ptx.md (tables)", "minutes"),
     "cost": Program("cost.md", "hours"),
     "forms": Program("forms.md", "hours"),
     "schedulers": Program("assumptions.md (tables)", "minutes"),

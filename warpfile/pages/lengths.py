@@ -18,6 +18,7 @@ from warpfile.compiler.passes.ltrf.lengths import Growth, Lengths, growth, optim
 from warpfile.compiler.passes.ltrf.placement import IMPLICIT
 from warpfile.compiler.passes.trace_listing import listed_function
 from warpfile.output.display import followed, show_table, silent
+from warpfile.pages.evidence.factors import Input
 from warpfile.pages.writing import parser
 from warpfile.spec.trace import Trace
 from warpfile.workloads.inputs import SETTINGS, bundled_kernels, obtain_trace
@@ -114,10 +115,12 @@ def main(arguments: Sequence[str]) -> int:
     options_of = parser("lengths", __doc__)
     options_of.add_argument("--registers", type=int, default=REGISTERS, help="of a unit (default: %(default)s)")
     options_of.add_argument("--setting", choices=SETTINGS, default=SETTINGS[0], help="launch (default: %(default)s)")
+    options_of.add_argument("--ptx", action="store_true", help="allocated PTX in place of machine code (docs/ptx.md)")
     options = options_of.parse_args(arguments)
 
     def trace_of(kernel: str) -> Trace:
-        return obtain_trace(kernel, options.setting, None, silent)
+        made = Input(ptx=True).trace(kernel, options.setting) if options.ptx else kernel
+        return obtain_trace(made, options.setting, None, silent)
 
     show_table(COLUMNS, rows(followed("lengths", list(bundled_kernels())), trace_of, options.registers))
     return 0

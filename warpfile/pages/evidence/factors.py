@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from warpfile.compiler import Listing
+from warpfile.compiler.ptx.listing import allocated
 from warpfile.kernels import build
 from warpfile.output.display import silent
 from warpfile.pages.evidence.figure import Metric
@@ -17,7 +18,7 @@ from warpfile.spec.config import Config
 from warpfile.workloads.cuda import disassembled
 from warpfile.workloads.inputs import SETTINGS, bundled_kernels, fingerprint_of
 
-#: Traces of bundled kernels at other levels of ptxas.
+#: Traces of bundled kernels of other code.
 TRACES = Path("build") / "evidence-traces"
 LEVELS = ("O0", "O1", "O2", "O3")
 _SHARED = frozenset(one.name for one in fields(Config))
@@ -32,6 +33,7 @@ class Factor:
     launch. ``issues``: who issues twice. ``level``: of ptxas. ``file``: another golden class for the register file of
     the machine. ``counted``: another metric from here on. ``assumed``: where the paper says that it is so. ``preset``:
     of both machines. ``target``: the GPU that the code is for, 86 for sm_86. ``base``: address of the first buffer.
+    ``ptx``: allocated PTX (docs/ptx.md).
     """
 
     what: str
@@ -48,6 +50,7 @@ class Factor:
     preset: str = field(default="", repr=False)
     target: int = field(default=0, repr=False)
     base: int = field(default=0, repr=False)
+    ptx: bool = field(default=False, repr=False)
 
     def of(self, point: Point) -> Point:
         """The machine with it."""
@@ -122,6 +125,11 @@ def code_for(target: int, assumed: str = "") -> Factor:
     return Factor(f"code for sm_{target}", target=target, assumed=assumed)
 
 
+def allocated_ptx(assumed: str = "") -> Factor:
+    """PTX with machine registers in place of machine code (docs/ptx.md)."""
+    return Factor("allocated PTX", ptx=True, assumed=assumed)
+
+
 def addresses(base: int, assumed: str = "") -> Factor:
     """Buffers of every launch from an address on."""
     return Factor(f"buffers from address 0x{base:X} on", base=base, assumed=assumed)
@@ -131,27 +139,33 @@ def addresses(base: int, assumed: str = "") -> Factor:
 class Input:
     """How traces are made: a level of ptxas, the GPU that the code is for, and the address of the first buffer.
 
-    Without a level it is -O3, without a GPU the bundled kernels' own, without an address the emulator's.
+    Without a level it is -O3, without a GPU the bundled kernels' own, without an address the emulator's. With ``ptx``
+    the code is allocated PTX, which has neither level nor GPU.
     """
 
     level: str = ""
     target: int = 0
     base: int = 0
+    ptx: bool = False
 
     def with_factor(self, factor: Factor) -> Input:
-        """The same with one factor more."""
-        return Input(factor.level or self.level, factor.target or self.target, factor.base or self.base)
+        """The same with one factor more; of code of two kinds the later one counts."""
+        base = factor.base or self.base
+        if factor.ptx or (self.ptx and not (factor.level or factor.target)):
+            return Input(base=base, ptx=True)
+        return Input(factor.level or self.level, factor.target or self.target, base)
 
     @property
     def parts(self) -> tuple[str, ...]:
         """What differs from bundled traces."""
         target, base = f"sm_{self.target}" if self.target else "", f"0x{self.base:X}" if self.base else ""
-        return tuple(filter(None, (self.level, target, base)))
+        return tuple(filter(None, ("ptx" if self.ptx else "", self.level, target, base)))
 
     def trace(self, kernel: str, setting: str) -> str:
         """The KERNEL that a bundled kernel is then: a trace, made now unless there is one.
 
-        Raises ``ValueError`` without nvcc and nvdisasm, and for a kernel whose outputs are wrong.
+        Raises ``ValueError`` without nvcc and nvdisasm, for a kernel whose outputs are wrong, and with ``ptx`` for one
+        that is refused.
         """
         from warpfile.emulator.launch import load_kernel
         from warpfile.emulator.memory import GLOBAL_BASE
@@ -170,6 +184,8 @@ class Input:
 
     def _listing(self, folder: Path, name: str) -> Listing | None:
         """Of code that is not the bundled one."""
+        if self.ptx:
+            return allocated(build.ptx(folder / "kernel.cu", build.TARGET), name)
         if not (self.level or self.target):
             return None
         options = ("-Xptxas", f"-{self.level or LEVELS[-1]}")

@@ -11,6 +11,7 @@ from warpfile.pages.evidence import factors
 from warpfile.pages.evidence.factors import (
     Factor,
     addresses,
+    allocated_ptx,
     code_for,
     launch,
     matched,
@@ -121,6 +122,33 @@ def test_code_for_another_gpu_has_the_marks_that_its_compiler_gives(
     assert [one.text for one in run.trace.program] != [one.text for one in trace_of("saxpy", "large").program]
     run, _ = machine.with_factor(ptxas("O1")).runs("saxpy", 0)
     assert run.kernel == place(tmp_path / "O1" / "sm_86", "saxpy", "large")
+
+
+def test_allocated_ptx_and_machine_code_take_the_place_of_each_other() -> None:
+    found = BOTH.with_factor(ptxas("O1")).with_factor(addresses(0x8000_0000)).with_factor(allocated_ptx())
+    assert found.input.parts == ("ptx", "0x80000000") == found.with_factor(factors.NO_L1).input.parts
+    assert found.with_factor(code_for(86)).input.parts == ("sm_86", "0x80000000")
+    assert found.with_factor(ptxas("O0")).input.parts == ("O0", "0x80000000")
+
+
+@pytest.mark.needs("nvcc")
+def test_allocated_ptx_is_another_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factors, "TRACES", tmp_path)
+    low = BOTH.with_factor(launch("launch")).with_factor(allocated_ptx("section 5")).with_factor(addresses(0x8000_0000))
+    run, other = low.runs("saxpy", 0)
+    assert run.kernel == other.kernel == place(tmp_path / "ptx" / "0x80000000", "saxpy", "launch") and run.contents
+    opcodes = [one.opcode for one in run.trace.program]
+    assert "IADD.64" in opcodes and "IADD.64" not in [one.opcode for one in trace_of("saxpy", "launch").program]
+    with pytest.raises(ValueError, match="PTX, line 14: must be a kernel without a function that is called"):
+        low.runs("calls", 0)
+
+
+def test_allocated_ptx_needs_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factors, "TRACES", tmp_path)
+    monkeypatch.setattr("warpfile.tools.find", lambda name: None)
+    with pytest.raises(ValueError, match="nvcc") as found:
+        BOTH.with_factor(allocated_ptx()).runs("saxpy", 0)
+    assert "\n" not in str(found.value)
 
 
 def test_buffers_at_low_addresses_are_in_the_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
