@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
 
 from warpfile.spec.config import Config, choice_field
 from warpfile.spec.contract import Engine, Gives
@@ -19,12 +22,29 @@ EXPANSION = "expansion"
 class ScalarConfig(Config):
     """A domain with a bank of words beside every bank, for registers that have one word in all live lanes."""
 
+    beat_flags: ClassVar[tuple[str, ...]] = ("full",)
+    result_flags: ClassVar[tuple[str, ...]] = ("full",)
+    values: ClassVar[bool] = True
+
     scalar_values: str = choice_field(("uniform", "none"), "results that are kept as one word", "uniform")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.has_scalar_banks and (self.asks.keeps or self.asks.joins != "none"):
+            raise ValueError(
+                "collectors must store every result by its port and bring one source with an access, because over"
+                " scalar registers they would have to know which these are"
+            )
 
     @property
     def has_scalar_banks(self) -> bool:
         """Whether results can be scalar at all."""
         return self.scalar_values != "none"
+
+    @property
+    def decides_by_values(self) -> bool:
+        """Which results are scalar, if any can be."""
+        return self.has_scalar_banks
 
     @property
     def gives(self) -> Gives:
@@ -65,6 +85,7 @@ def scalar_events(fields: Fields) -> Mapping[str, int]:
     """Counters of accesses by kind, and of expansions (docs/schemes/scalar.md, section 9)."""
     if "expansion" not in fields:
         return {}
+    registers = fields["scalar_registers"]
     sums = {
         "scalar_reads": fields["scalar_read"].sum(),
         "vector_reads": fields["vector_read"].sum(),
@@ -72,7 +93,7 @@ def scalar_events(fields: Fields) -> Mapping[str, int]:
         "vector_writes": fields["vector_write"].sum(),
         "expansions": fields["expansion_write"].sum(),
         "expansion_wait_cycles": fields["needs_expansion"].sum(),
-        "scalar_register_cycles": fields["scalar_registers"].sum(),
+        "scalar_register_cycles": (registers * (1 << np.arange(registers.shape[1]))).sum(),
     }
     return {name: int(value) for name, value in sums.items()}
 
