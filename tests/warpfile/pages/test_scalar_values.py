@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.golden.rf.scalar.scenario import LANE, Words, valued
+from tests.compiler.passes.regmutex.harness import kernel
+from tests.golden.rf.scalar.scenario import LANE, Words, make, run_scalar, valued
 from tests.golden.scenario import BAR, Step, hand_trace, op
-from warpfile.pages.scalar_values import COLUMNS, Measured, is_affine, is_scalar, measured, rows
+from warpfile.pages.scalar_values import COLUMNS, SCALAR, Measured, is_affine, is_scalar, kinds, measured, rows
 from warpfile.spec.trace import Trace
 
 ALL = np.arange(32)
@@ -80,3 +81,14 @@ def test_the_last_row_has_the_means_of_the_kernels() -> None:
         ("b", "50.0%", "50.0%", "0.0%", "0.0%", "0.00"),
         ("mean", "75.0%", "25.0%", "0.0%", "0.0%", "0.00"),
     ]
+
+
+@pytest.mark.parametrize("name", ["scan", "spmv", "fdtd"])
+def test_a_machine_with_all_warps_and_lanes_counts_the_same(name: str) -> None:
+    trace = kernel(name)
+    cfg = make(lanes=32, warps=32, ctas=32, rows=1024, shared_bytes=1 << 16)
+    run = run_scalar(cfg, trace, limit=200_000)
+    counters, found = run.model.counters, measured(trace)
+    assert counters["scalar_writes"] == int((kinds(trace)[1] == SCALAR).sum()) > 0
+    assert found.sources == pytest.approx(100 * counters["scalar_reads"] / counters["bank_reads"])
+    assert found.expansions == pytest.approx(1000 * counters["expansions"] / counters["instructions"])
