@@ -44,6 +44,12 @@ def valued(trace: Trace, results: Iterable[Words]) -> Trace:
     return dataclasses.replace(trace, values=values)
 
 
+def two_expansions() -> Trace:
+    """R0 and R2 become scalar; some lanes of R0 by the SFU and of R2 by the ALU are shown in the same cycle."""
+    partial: list[Step] = [(op((), 0, port=Port.SFU), 0b11), NOP, NOP, (op((), 2), 0b11)]
+    return valued(hand_trace([op((), 0), op((), 2), *partial]), [7, 8, 9, 9])
+
+
 def run_scalar(cfg: ScalarConfig, trace: Trace, model: type[Scalar] = Scalar, limit: int = 20_000) -> Run:
     """Simulate a trace to its end."""
     layout = layout_of("scalar", cfg)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.golden.rf.scalar.scenario import LANE, Words, make, run_scalar, valued
+from tests.golden.rf.scalar.scenario import LANE, Words, make, run_scalar, two_expansions, valued
 from tests.golden.scenario import NOP, Run, Step, hand_trace, op
 from warpfile.golden.rf.scalar.file import ScalarFile
 from warpfile.spec.trace import Port
@@ -76,9 +76,7 @@ def test_two_scalar_results_of_a_scalar_bank_are_accepted_by_the_rank_of_their_p
 
 
 def test_results_are_expanded_one_at_a_time_the_highest_port_first() -> None:
-    """R0 and R2 are scalar; some lanes of R0 from the SFU and of R2 from the ALU are shown in 12."""
-    partial: list[Step] = [(op((), 0, port=Port.SFU), 0b11), NOP, NOP, (op((), 2), 0b11)]
-    result = single([op((), 0), op((), 2), *partial], [7, 8, 9, 9])
+    result = run_scalar(make(), two_expansions())
     assert result.events("needs_expansion") == [
         *((cycle, 0b011) for cycle in range(12, 16)),
         *((cycle, 0b001) for cycle in range(16, 20)),

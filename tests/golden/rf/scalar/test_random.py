@@ -12,7 +12,7 @@ import pytest
 from tests.golden.invariants import Broken
 from tests.golden.machines import Scalar, events_of, layout_of
 from tests.golden.rf.scalar.invariants import ScalarWatcher
-from tests.golden.rf.scalar.scenario import make, random_scalar
+from tests.golden.rf.scalar.scenario import make, random_scalar, two_expansions
 from tests.golden.watching import watched
 from warpfile.golden import StaleOperand
 from warpfile.golden.copies import pack, row_of
@@ -85,6 +85,10 @@ def test_random_kernels_keep_every_invariant_and_meet_every_event() -> None:
         total += Counter({name: machine.counters[name] for name in MET})
     print(total)
     assert all(total[name] for name in MET)
+
+
+def test_two_expansions_keep_every_invariant() -> None:
+    assert watch(make(), two_expansions()).counters["expansions"] == 2
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -223,11 +227,11 @@ MUTANTS: Sequence[type[Mutant]] = (
 @pytest.mark.plain
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_mistake_is_caught(mutant: type[Mutant]) -> None:
-    for seed in range(SEEDS):
+    for cfg, trace in ((make(), two_expansions()), *map(random_case, range(SEEDS))):
         try:
-            watch(*random_case(seed), mutant)
+            watch(cfg, trace, mutant)
         except (Broken, StaleOperand, Stuck) as error:
-            print(f"seed {seed}: {error}")
+            print(error)
             return
     pytest.fail(f"{mutant.__name__} is not caught")
 
