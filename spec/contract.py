@@ -87,7 +87,8 @@ class Gives:
     are dead. ``lead``: cycles by which results with a register are shown before those of a file without. ``absorbs``:
     beats of the LSU's port pass through the file, which may keep a load whose data it has. ``lookahead``: it tells the
     scheduler of warps whose next load will find its data there. ``ranks``: it tells the scheduler which warps own
-    registers that two warps share, and which do not own what they share.
+    registers that two warps share, and which do not own what they share. ``twins``: every bank has a twin with as many
+    rows, and a register is in one of the two. A place says in which (golden: banks from ``cfg.banks`` on are twins).
     """
 
     later: bool = False
@@ -110,6 +111,7 @@ class Gives:
     absorbs: bool = False
     lookahead: bool = False
     ranks: bool = False
+    twins: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ BANK_RAM = "register_bank_ram"
 CACHE_RAM, TABLE_RAM = "register_cache_ram", "register_table_ram"
 #: Likewise of a renaming table, with two ports.
 RENAMING_RAM = "renaming_table_ram"
+#: Likewise of a bank of words beside a bank.
+SCALAR_RAM = "scalar_bank_ram"
 #: Likewise one lane of the operands in a window, in a caching unit, in the register cache, with ``storage`` = memory.
 WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY = "window_array", "caching_unit_array", "cache_lines_array"
 #: Likewise one lane of an operand register file, and of a last-result file.
@@ -23,7 +25,7 @@ ARRAYS = (WINDOW_ARRAY, UNIT_ARRAY, LINES_ARRAY, OPERAND_FILE_ARRAY, LAST_RESULT
 #: The clock gate of what takes a value in some cycles only; a user replaces it by a library's cell.
 CLOCK_GATE = "clock_gate"
 #: All SRAMs that machines have, and what is counted as they are.
-RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM, RENAMING_RAM, *ARRAYS)
+RAMS = (BANK_RAM, CACHE_RAM, TABLE_RAM, RENAMING_RAM, SCALAR_RAM, *ARRAYS)
 #: What is left out of synthesis: these, and clock gates.
 BOXES = (*RAMS, CLOCK_GATE)
 #: What arrays of operands are made of.

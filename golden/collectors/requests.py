@@ -15,7 +15,7 @@ class Requests:
     def __init__(self, cfg: Config) -> None:
         slots = cfg.asks.units * cfg.asks.slots
         self.asking = 0
-        self.of_bank = [0] * cfg.read_banks
+        self.of_bank = [0] * (cfg.read_banks * (1 + cfg.gives.twins))
         self.banks = [0] * slots
         self.rows = [0] * slots
 

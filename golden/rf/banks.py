@@ -41,15 +41,17 @@ class Banks:
     The first access of a cycle takes a port: results and others that write with ``claim``, the reads of source slots
     with ``read``. Rows change at the ``edge``, in the order of ``writes``. An access
     takes ``cycles``, or what the rule ``length`` gives for its place. It keeps its port so long; in a pipelined bank
-    (``bank_occupancy`` = ``one``) a cycle, but no two reads leave it in one cycle.
+    (``bank_occupancy`` = ``one``) a cycle, but no two reads leave it in one cycle. With ``gives.twins`` the twin of
+    bank b is bank ``cfg.banks`` + b.
     """
 
     def __init__(self, cfg: Config, length: Length | None = None) -> None:
         self.cycles = cfg.bank_cycles
+        banks = cfg.banks * (1 + cfg.gives.twins)
         self._rule, self._longest = length, cfg.gives.cycles
         self._pipelined = cfg.bank_occupancy == "one"
         # Per bank, the cycles in which rows leave it; kept only where reads that are under way may differ in length.
-        self._leaving = [set[int]() for _ in range(cfg.banks)]
+        self._leaving = [set[int]() for _ in range(banks)]
         self._overtakes = self._pipelined and length is not None
         # Per input of the units, the cycles in which data arrive; kept only where lengths differ.
         self._of_input = 1 if cfg.collect == "all" else cfg.asks.slots
@@ -58,12 +60,12 @@ class Banks:
         self._oldest = cfg.bank_arbitration == "oldest"
         self._slots, self._units = cfg.asks.slots, cfg.asks.units
         self._unit_slots = [((1 << self._slots) - 1) << unit * self._slots for unit in range(self._units)]
-        self._pointer = [0] * cfg.banks
+        self._pointer = [0] * banks
         # First cycle in which a port is free again. With one port for both, the two are one list, and the write
         # that is accepted first takes the bank away from the read.
-        self._read_free = [0] * cfg.banks
-        self._write_free = self._read_free if cfg.bank_ports == "1RW" else [0] * cfg.banks
-        self.rows = [[-1] * cfg.rows for _ in range(cfg.banks)]
+        self._read_free = [0] * banks
+        self._write_free = self._read_free if cfg.bank_ports == "1RW" else [0] * banks
+        self.rows = [[-1] * cfg.rows for _ in range(banks)]
         self.writes: list[tuple[int, Write]] = []
         self.shared = False  # with engines, whose turn then counts
         self.own: Callable[[int, int], None] | None = None  # called first with every turn, if the file has engines

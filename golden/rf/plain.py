@@ -68,6 +68,10 @@ class PlainFile(RegisterFile):
         """See the contract."""
         return self.location.place(warp, register)
 
+    def destination(self, port: int, result: Result) -> Place:
+        """Where a result of a port is written."""
+        return self.place(result.warp, result.register)
+
     def accept(self, cycle: int, results: list[Result | None], valid: int, store: int) -> int:
         """See the contract; the highest port of a bank wins, or the lowest."""
         if not valid:
@@ -80,7 +84,7 @@ class PlainFile(RegisterFile):
             if result is None or not valid >> port & 1:
                 continue
             if store >> port & 1:
-                bank, row = self.place(result.warp, result.register)
+                bank, row = self.destination(port, result)
                 if row >= 0 and not self.banks.claim(cycle, bank, row):
                     continue
                 self._stored.append((result, bank, row))

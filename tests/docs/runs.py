@@ -22,6 +22,7 @@ from tests.golden.rf.pilot.test_example import ONE_BANK
 from tests.golden.rf.regmutex.scenario import ACQ, REL, make, run_shared, shared
 from tests.golden.rf.rfc.scenario import one_warp
 from tests.golden.rf.rfc.test_reads import CFG as CACHE
+from tests.golden.rf.scalar.test_cycles import example as example_of_scalar
 from tests.golden.rf.shared.bench import BASE, Bench
 from tests.golden.rf.shared.test_examples import shared_row
 from tests.golden.rf.shared.test_reader import Idle
@@ -75,6 +76,11 @@ def regmutex() -> Fields:
 def owf() -> Fields:
     """Two CTAs of two warps, from the first issue on."""
     return example_of_owf().fields[4:]
+
+
+def scalar() -> Fields:
+    """One warp, from the first scalar result on."""
+    return example_of_scalar().fields[5:]
 
 
 def modern(first: int) -> Fields:
@@ -260,6 +266,7 @@ RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("malekeh", 0): malekeh,
     ("shrf", 0): shrf,
     ("owf", 0): owf,
+    ("scalar", 0): scalar,
     ("pilot", 0): partial(pilot, 0, "length"),
     ("pilot", 1): partial(pilot, 50, "length"),
     ("pilot", 2): partial(pilot, 0, "one"),

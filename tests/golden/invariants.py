@@ -123,6 +123,10 @@ class Watcher:
         row, bank = divmod(self.base[warp] + register, self.cfg.banks)
         return (bank + {"none": 0, "warp": warp, "row": row}[self.cfg.bank_skew]) % self.cfg.banks
 
+    def _result_bank(self, result: Result) -> int:
+        """Where an accepted result is written."""
+        return self._bank(result.warp, result.register)
+
     def _access(self, bank: int, kind: str, length: int | None = None) -> None:
         """An access starts that takes so many cycles, ``bank_cycles`` without a number."""
         length = self.cfg.bank_cycles if length is None else length
@@ -149,7 +153,7 @@ class Watcher:
             assert isinstance(result, Result)
             if result.writes:
                 self.writes += 1
-                self._access(self._bank(result.warp, result.register), "write")
+                self._access(self._result_bank(result), "write")
             for key in bits(result.warp, 1 << result.register if result.writes else 0, result.tokens):
                 require(self.pending[key] == NEVER, "a result is pending until it completes")
                 self.pending[key] = self.cycle + self.cfg.bank_cycles

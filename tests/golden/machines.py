@@ -20,6 +20,7 @@ from warpfile.golden.rf.pilot.file import PilotFile
 from warpfile.golden.rf.ported.file import PortedFile
 from warpfile.golden.rf.regmutex.file import RegMutexFile
 from warpfile.golden.rf.rfc.file import CachedFile
+from warpfile.golden.rf.scalar.file import ScalarFile
 from warpfile.golden.rf.shared.file import SharedFile
 from warpfile.golden.rf.shrf.file import LeveledFile
 from warpfile.golden.scheduler.las.scheduler import Las
@@ -100,6 +101,13 @@ class Owf(Baseline):
 
     scheme = "owf"
     file: OwfFile  # type: ignore[assignment]
+
+
+class Scalar(Baseline):
+    """The machine of ``scalar``."""
+
+    scheme = "scalar"
+    file: ScalarFile  # type: ignore[assignment]
 
 
 class Ltrf(Baseline):

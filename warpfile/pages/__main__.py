@@ -64,6 +64,7 @@ PROGRAMS = {
     "lengths": Program("", "minutes"),
     "published_intervals": Program("", "minutes"),
     "readability": Program("", "minutes"),
+    "scalar_values": Program("", "minutes"),
     "scaling": Program("", "minutes"),
 }
 
