@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from warpfile.spec.config import Config, choice_field
 from warpfile.spec.contract import Engine, Gives
@@ -18,6 +19,10 @@ EXPANSION = "expansion"
 @dataclass(frozen=True, kw_only=True)
 class ScalarConfig(Config):
     """A domain with a bank of words beside every bank, for registers that have one word in all live lanes."""
+
+    beat_flags: ClassVar[tuple[str, ...]] = ("full",)
+    result_flags: ClassVar[tuple[str, ...]] = ("full",)
+    values: ClassVar[bool] = True
 
     scalar_values: str = choice_field(("uniform", "none"), "results that are kept as one word", "uniform")
 
@@ -81,6 +86,9 @@ _FILE = r"warpfile\.register_file\."
 
 #: Storage beside the reference design, one issue slot. Names of registers in the RTL: see the regular expressions.
 STRUCTURES = (
-    Structure("registers that are scalar", "flip-flops", _FILE + r"scalar_registers\."),
-    Structure("expansion", "flip-flops", _FILE + r"expansion\."),
+    Structure("scalar banks", "memory", SCALAR_RAM),
+    Structure("ports and arbiters of the scalar banks", "flip-flops", r"scalar_bank\."),
+    Structure("registers that are scalar", "flip-flops", r"warp_scalars\."),
+    Structure("counts of them, for observation", "flip-flops", _FILE + r"observed\."),
+    Structure("expansion", "flip-flops", _FILE + r"expander\."),
 )
