@@ -15,8 +15,23 @@ def columns(cfg: ScalarConfig) -> int:
     return 1 << cfg.register_bits // 2
 
 
+def decoded(m: Module, cfg: ScalarConfig, name: str, register: Value) -> tuple[Value, Value]:
+    """Row and column of a register."""
+    width = columns(cfg)
+    low = width.bit_length() - 1
+    row, column = decode(register[low:], cfg.register_names // width), decode(register[:low], width)
+    return named(m, f"{name}_row", row), named(m, f"{name}_column", column)
+
+
+def _bit(m: Module, name: str, lines: list[Value], row: Value, column: Value) -> Value:
+    """The bit of a row and a column: half the gates of multiplexers."""
+    return (named(m, f"{name}_line", Cat((line & column).any() for line in lines)) & row).any()
+
+
 class WarpScalars(wiring.Component):
-    """The bits of one warp. No two clients turn one register in a cycle.
+    """The bits of one warp.
+
+    No two clients turn one register in a cycle. The last one is the expansion, whose register is scalar.
 
     Members
     -------
@@ -24,22 +39,22 @@ class WarpScalars(wiring.Component):
     found : Out(slots)           Which of these are scalar.
     rows : In(ArrayLayout)       Row of the register of each client of this warp, one-hot; zero for others.
     columns : In(ArrayLayout)    Column of the register of each client, one-hot.
-    scalar : Out(clients)        Which of the registers of this warp are scalar.
+    scalar : Out(ports)          Results of this warp whose register is scalar.
     changes : In(clients)        Clients of this warp that would turn the bit of their register.
     happens : In(clients)        Clients that do in this cycle what they would; late, and not only of this warp.
     launched : In(1)             None is from the next cycle on, whatever else happens.
     """
 
-    def __init__(self, cfg: ScalarConfig, clients: int) -> None:
+    def __init__(self, cfg: ScalarConfig) -> None:
         self._cfg, self._width = cfg, columns(cfg)
-        slots, rows = cfg.source_slots, cfg.register_names // self._width
+        slots, rows, clients = cfg.source_slots, cfg.register_names // self._width, cfg.write_ports + 1
         super().__init__(
             {
                 "sources": In(data.ArrayLayout(cfg.register_bits, slots)),
                 "found": Out(slots),
                 "rows": In(data.ArrayLayout(rows, clients)),
                 "columns": In(data.ArrayLayout(self._width, clients)),
-                "scalar": Out(clients),
+                "scalar": Out(cfg.write_ports),
                 "changes": In(clients),
                 "happens": In(clients),
                 "launched": In(1),
@@ -50,12 +65,14 @@ class WarpScalars(wiring.Component):
         """A bit per register, which a client turns: a multiplexer less than to write it."""
         m = Module()
         bits = Signal(self._cfg.register_names, name="scalar_registers")
-        m.d.comb += self.found.eq(Cat(bits.bit_select(register, 1) for register in self.sources))
+        lines = [bits[start : start + self._width] for start in range(0, len(bits), self._width)]
+        for slot, register in enumerate(self.sources):
+            row, column = decoded(m, self._cfg, f"source{slot}", register)
+            m.d.comb += self.found[slot].eq(_bit(m, f"source{slot}", lines, row, column))
         turned = []
         for number, (row, column) in enumerate(zip(self.rows, self.columns, strict=True)):
-            lines = [bits[start : start + self._width] for start in range(0, len(bits), self._width)]
-            here = named(m, f"in_column{number}", Cat((line & column).any() for line in lines))
-            m.d.comb += self.scalar[number].eq((here & row).any())
+            if number < len(self.scalar):
+                m.d.comb += self.scalar[number].eq(_bit(m, f"client{number}", lines, row, column))
             changes = named(m, f"row_changes{number}", row & self.changes[number].replicate(len(row)))
             turns = named(m, f"row_turned{number}", changes & self.happens[number].replicate(len(row)))
             turned.append(Cat(column & turn.replicate(len(column)) for turn in turns)[: len(bits)])
@@ -106,15 +123,15 @@ class ScalarRegisters(wiring.Component):
         """Registers of the clients are decoded once for all warps."""
         m = Module()
         changes, happens = self._changes(m)
-        places = [self._decoded(m, number) for number in range(len(changes))]
+        places = [decoded(m, self._cfg, f"client{number}", one) for number, one in enumerate(self.registers)]
         found, scalar = [], []
         for warp in range(self._cfg.warps):
-            bits = stamp(m, f"warp{warp}", "warp_scalars", lambda: WarpScalars(self._cfg, len(changes)))
+            bits = stamp(m, f"warp{warp}", "warp_scalars", lambda: WarpScalars(self._cfg))
             own = named(m, f"of_warp{warp}", Cat(number == warp for number in self.warps))
             self._ask(m, warp, bits, own, places)
             m.d.comb += [bits.changes.eq(changes & own), bits.happens.eq(happens)]
             found.append(bits.found)
-            scalar.append(bits.scalar[: len(self.scalar)])
+            scalar.append(bits.scalar)
         m.d.comb += [self.scalar_sources.eq(select(self.offered, found)), self.scalar.eq(any_of(scalar))]
         return m
 
@@ -125,13 +142,6 @@ class ScalarRegisters(wiring.Component):
         happens = named(m, "happens", Cat(self.accepted, self.expanded))
         m.d.comb += [self.rises.eq(happens & rises), self.falls.eq(happens & Cat(falls, 1))]
         return changes, happens
-
-    def _decoded(self, m: Module, number: int) -> tuple[Value, Value]:
-        """Row and column of the register of a client."""
-        register, width = self.registers[number], columns(self._cfg)
-        low = width.bit_length() - 1
-        row, column = decode(register[low:], self._cfg.register_names // width), decode(register[:low], width)
-        return named(m, f"row{number}", row), named(m, f"column{number}", column)
 
     def _ask(
         self, m: Module, warp: int, bits: wiring.PureInterface, own: Value, places: list[tuple[Value, Value]]
