@@ -12,7 +12,7 @@ SCALAR = Part(
     slot="rf",
     summary="a register whose lanes hold one word is in a bank of words beside its bank",
     golden="warpfile.golden.rf.scalar.file:ScalarFile",
-    rtl="warpfile.hdl.rf.scalar.file:ScalarFile",
+    rtl="warpfile.hdl.rf.scalar.file:scalar_file",
     parameters=ScalarConfig,
     probes=scalar_probes,
     events=scalar_events,
@@ -30,6 +30,7 @@ SCALAR = Part(
         SCALAR_RAM: (("scalar_reads", "expansions"), ("scalar_writes",)),
     },
     offers=(AT_ONCE,),
+    proofs=tuple(f"tests.formal.rf.scalar.{name}:PROOFS" for name in ("parts", "bits", "values")),
 )
 
 PARTS = (SCALAR,)

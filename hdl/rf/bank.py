@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from warpfile.hdl.arbiter import RoundRobin, highest_one, lowest_one, oldest_one, select
 from warpfile.hdl.naming import named
 from warpfile.hdl.rams.bank import BankRam
+from warpfile.hdl.rams.word import WordRam
 from warpfile.hdl.rf.arrivals import coming, meets, overtakes
 from warpfile.hdl.rf.engines import Engines, Group, Ports, bank_members, groups
 from warpfile.hdl.rf.layouts import lengths_layout
@@ -97,6 +98,8 @@ class Bank(wiring.Component):
     See also :func:`hdl.rf.engines.bank_members`.
     """
 
+    masked = True  #: results have masks of lanes; if not, a row is one word
+
     def __init__(self, cfg: Config, engines: Engines = (), varying: bool = False, *, shares: bool = False) -> None:
         self._cfg = cfg
         self._engines = engines
@@ -110,7 +113,7 @@ class Bank(wiring.Component):
             {
                 "writes": In(cfg.write_ports),
                 "write_rows": In(data.ArrayLayout(cfg.row_bits, cfg.write_ports)),
-                "masks": In(data.ArrayLayout(cfg.lanes, cfg.write_ports)),
+                **({"masks": In(data.ArrayLayout(cfg.lanes, cfg.write_ports))} if self.masked else {}),
                 "write_data": In(cfg.data_bits),
                 "accept": Out(cfg.write_ports),
                 "requests": In(slots),
@@ -137,7 +140,7 @@ class Bank(wiring.Component):
     def elaborate(self, platform) -> Module:
         """The clients of the ports, in order; then the SRAM, and the record of what is leaving."""
         m = Module()
-        m.submodules.ram = ram = BankRam(self._cfg)
+        m.submodules.ram = ram = BankRam(self._cfg) if self.masked else WordRam(self._cfg)
         free = self._free(m, ram.read, ram.write)
         ports = Ports(self._cfg, *free)
         reading: dict[int, Value] = {}
@@ -148,7 +151,7 @@ class Bank(wiring.Component):
             if serve:
                 serve(m, ports)
         names = ("read", "read_row", "write", "write_row", "mask")
-        m.d.comb += [getattr(ram, name).eq(getattr(ports, name)) for name in names]
+        m.d.comb += [getattr(ram, name).eq(getattr(ports, name)) for name in names if hasattr(ram, name)]
         starts = self._starts(m, ports.read_length) if self._overtakes else []
         m.d.comb += [ram.write_data.eq(self.write_data), self.read_data.eq(self._output(m, ram.read_data, starts))]
         arriving = Cat(self.grant, *(reading[first] for first in sorted(reading)))
@@ -162,9 +165,8 @@ class Bank(wiring.Component):
         return m
 
     def _results(self, m: Module, ports: Ports) -> None:
-        numbers = range(self._cfg.write_ports)
-        row = select(self.accept, [self.write_rows[port] for port in numbers])
-        mask = select(self.accept, [self.masks[port] for port in numbers])
+        row = select(self.accept, list(self.write_rows))
+        mask = select(self.accept, list(self.masks)) if self.masked else Const(0, 1)
         writer, writes = highest_one(self.writes), self.writes.any()
         if self._shares:
             writer = named(m, "writer", writer & self.may)

@@ -8,10 +8,10 @@ from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.arrivals import apart, meets, overtakes
 from warpfile.hdl.rf.bank import Bank
-from warpfile.hdl.rf.contract import engine_members
+from warpfile.hdl.rf.contract import Members, engine_members
 from warpfile.hdl.rf.engines import Engines, writers
 from warpfile.hdl.rf.lanes import WriteLane
-from warpfile.hdl.rf.layouts import lengths_layout, places_layout
+from warpfile.hdl.rf.layouts import is_in, lengths_layout, places_layout
 from warpfile.hdl.rf.read_side import connect_reads, read_lanes, read_members
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config
@@ -32,10 +32,18 @@ class Banks(wiring.Component):
     accept : Out(ports)                In the same cycle.
     lengths, result_lengths, engine_lengths : In(ArrayLayout)   Cycles that an access takes, of each slot, port, client;
         only if they differ (``varying``), otherwise all take ``bank_cycles``.
-    See also :func:`read_members` and :func:`engine_members`.
+    See also :func:`read_members` and :func:`engine_members`; ``more``: ports of a kind of banks.
     """
 
-    def __init__(self, cfg: Config, engines: Engines = (), varying: bool = False, *, shares: bool = False) -> None:
+    def __init__(
+        self,
+        cfg: Config,
+        engines: Engines = (),
+        varying: bool = False,
+        *,
+        shares: bool = False,
+        more: Members | None = None,
+    ) -> None:
         self._cfg = cfg
         self._engines = engines
         self._varying = varying
@@ -54,6 +62,7 @@ class Banks(wiring.Component):
                 **engine_members(cfg, engines),
                 **({name: In(lengths_layout(cfg, count)) for name, count in counts.items()} if varying else {}),
                 **({"result_may": In(cfg.write_ports)} if shares else {}),
+                **(more or {}),
             }
         )
 
@@ -61,20 +70,24 @@ class Banks(wiring.Component):
         """Banks in index order, then the lanes of both crossbars."""
         m = Module()
         self._lose(m)
-        banks = []
-        for index in range(self._cfg.banks):
-            bank = stamp(m, f"bank{index}", "register_bank", self._bank)
+        banks = self._banks(m)
+        for index, bank in enumerate(banks):
             self._connect(m, index, bank)
-            banks.append(bank)
         m.d.comb += self.accept.eq(any_of((*(bank.accept for bank in banks), *self._lost)))
         if self._clients:
             m.d.comb += self.engine_grant.eq(any_of((*(bank.taken for bank in banks), *self._engines_lost)))
         if client_count(self._engines, "reads"):
-            m.d.comb += self.engine_fill.eq(any_of(bank.engine_fill for bank in banks))
+            m.d.comb += self.engine_fill.eq(any_of(bank.engine_fill for bank in banks if hasattr(bank, "engine_fill")))
         connect_reads(m, self._cfg, self, banks, self._asking(m, banks))
         self._write_lanes(m, banks)
-        read_lanes(m, self._cfg, self, banks)
+        self._read_lanes(m, banks)
         return m
+
+    def _banks(self, m: Module) -> list[wiring.PureInterface]:
+        return [stamp(m, f"bank{index}", "register_bank", self._bank) for index in range(self._cfg.banks)]
+
+    def _read_lanes(self, m: Module, banks: list[wiring.PureInterface]) -> None:
+        read_lanes(m, self._cfg, self, banks)
 
     def _asking(self, m: Module, banks: list[wiring.PureInterface]) -> list[Value]:
         """Slots whose requests count, for each bank."""
@@ -103,19 +116,20 @@ class Banks(wiring.Component):
     def _connect(self, m: Module, index: int, bank: wiring.PureInterface) -> None:
         places = [self.result_places[port] for port in range(self._cfg.write_ports)]
         m.d.comb += [
-            bank.writes.eq(self._results & Cat(place.bank == index for place in places)),
+            bank.writes.eq(self._results & Cat(is_in(self._cfg, place, index) for place in places)),
             bank.write_rows.eq(Cat(place.row for place in places)),
-            bank.masks.eq(self.result_masks.as_value()),
         ]
+        if hasattr(bank, "masks"):
+            m.d.comb += bank.masks.eq(self.result_masks.as_value())
         if self._clients:
             offers = list(self.engine_places)
             m.d.comb += [
-                bank.offers.eq(self._offers & Cat(place.bank == index for place in offers)),
+                bank.offers.eq(self._offers & Cat(is_in(self._cfg, place, index) for place in offers)),
                 bank.offer_rows.eq(Cat(place.row for place in offers)),
             ]
         if client_count(self._engines, "masked"):
             m.d.comb += bank.offer_masks.eq(self.engine_masks)
-        if client_count(self._engines, "reads"):
+        if hasattr(bank, "offer_writes"):
             m.d.comb += bank.offer_writes.eq(self.engine_write)
         if self._shares:
             m.d.comb += bank.may.eq(self.result_may)

@@ -17,12 +17,15 @@ class CrossbarLane(wiring.Component):
     banks : In(32 * banks)             Read data of each bank.
     sources : In(inputs * banks)       Per input, the bank it takes, one-hot; bit ``input * banks + bank``.
     inputs : Out(32 * inputs)          Zero where no bank is taken.
+    beside : In(32 * inputs)           What comes to an input from elsewhere, zero where nothing does; only with
+                                       ``beside``.
     """
 
-    def __init__(self, cfg: Config, readers: int = 0) -> None:
-        self._cfg, self._inputs = cfg, unit_inputs(cfg) + readers
+    def __init__(self, cfg: Config, readers: int = 0, *, beside: bool = False) -> None:
+        self._cfg, self._inputs, self._beside = cfg, unit_inputs(cfg) + readers, beside
         count = self._inputs
-        super().__init__({"banks": In(32 * cfg.banks), "sources": In(count * cfg.banks), "inputs": Out(32 * count)})
+        members = {"banks": In(32 * cfg.banks), "sources": In(count * cfg.banks), "inputs": Out(32 * count)}
+        super().__init__(members | ({"beside": In(32 * count)} if beside else {}))
 
     def elaborate(self, platform) -> Module:
         """AND-OR per input."""
@@ -30,7 +33,9 @@ class CrossbarLane(wiring.Component):
         banks = [self.banks.word_select(bank, 32) for bank in range(self._cfg.banks)]
         for index in range(self._inputs):
             chosen = self.sources.word_select(index, self._cfg.banks)
-            m.d.comb += self.inputs.word_select(index, 32).eq(select(chosen, banks))
+            word = select(chosen, banks)
+            word = word | self.beside.word_select(index, 32) if self._beside else word
+            m.d.comb += self.inputs.word_select(index, 32).eq(word)
         return m
 
 

@@ -1,14 +1,24 @@
 """Records at the ports of a register file: places, lengths of accesses, and how many words reach the units."""
 
+from amaranth import Value
 from amaranth.lib import data
 
 from warpfile.spec.config import Config, index_bits
 
 
 def location_layout(cfg: Config) -> data.StructLayout:
-    """Place of one warp register: ``bank``, ``row`` in it, and with ``gives.absent`` whether it has none."""
-    absent = {"absent": 1} if cfg.gives.absent else {}
-    return data.StructLayout({"bank": index_bits(cfg.read_banks), "row": index_bits(cfg.read_rows), **absent})
+    """Place of one warp register: ``bank``, ``row`` in it, with ``gives.absent`` whether it has none, and with
+    ``gives.twins`` whether it is in the bank's twin."""
+    more = {name: 1 for name, has in (("absent", cfg.gives.absent), ("twin", cfg.gives.twins)) if has}
+    return data.StructLayout({"bank": index_bits(cfg.read_banks), "row": index_bits(cfg.read_rows), **more})
+
+
+def is_in(cfg: Config, place: data.View, bank: int) -> Value:
+    """Whether a place is in this bank. With ``gives.twins`` those from ``banks`` on are the twins."""
+    if not cfg.gives.twins:
+        return place.bank == bank
+    twin, number = divmod(bank, cfg.banks)
+    return (place.bank == number) & (place.twin == twin)
 
 
 def places_layout(cfg: Config, count: int) -> data.ArrayLayout:

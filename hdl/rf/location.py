@@ -187,8 +187,9 @@ def settle(m: Module, source: data.View, place: data.View) -> None:
     """Drive ``place`` with what a source of the offered beat says, its row added up."""
     row = named(m, "row", fast_sum(m, Cat(source.carry, source.base), Cat(source.carry, source.offset)))
     m.d.comb += [place.bank.eq(source.bank), place.row.eq(row[1:])]
-    if hasattr(place, "absent"):
-        m.d.comb += place.absent.eq(source.absent)
+    for name in ("absent", "twin"):
+        if hasattr(place, name):
+            m.d.comb += getattr(place, name).eq(getattr(source, name))
 
 
 def fast_sum(m: Module, left: Value, right: Value) -> Value:

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.rf.lanes import CrossbarLane
-from warpfile.hdl.rf.layouts import places_layout, unit_inputs
+from warpfile.hdl.rf.layouts import is_in, places_layout, unit_inputs
 from warpfile.hdl.rf.matching import Matching, is_matched
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.config import Config
@@ -60,7 +60,7 @@ def connect_reads(
     others = _matched(m, cfg, part.older, banks) if is_matched(cfg) else _served_below(cfg, banks)
     rows, slots = Cat(place.row for place in part.places), []
     for index, (bank, passed_over) in enumerate(zip(banks, others, strict=True)):
-        slots.append(Cat(place.bank == index for place in part.places))
+        slots.append(Cat(is_in(cfg, place, index) for place in part.places))
         m.d.comb += [
             bank.requests.eq(asking[index] & slots[index]),
             bank.passed_over.eq(passed_over),
@@ -90,16 +90,34 @@ def _served_below(cfg: Config, banks: list[wiring.PureInterface]) -> Iterator[Va
             passed_over = passed_over | bank.chosen
 
 
-def read_lanes(m: Module, cfg: Config, part: wiring.Component, banks: list[wiring.PureInterface]) -> None:
-    """The crossbar: to every input of the units, and to every client of ``part.engine_read`` if there are any."""
-    inputs, width = unit_inputs(cfg), len(part.fill) // unit_inputs(cfg)
+def crossbar_sources(m: Module, cfg: Config, banks: Sequence[wiring.PureInterface]) -> tuple[Signal, int]:
+    """Which bank every input of the units takes, and every client whose reads these banks serve; how many clients."""
+    inputs = unit_inputs(cfg)
+    width = len(banks[0].fill) // inputs
     taken = [bank.fill.word_select(index, width).any() for index in range(inputs) for bank in banks]
-    readers = len(part.engine_fill) if hasattr(part, "engine_fill") else 0
+    readers = len(banks[0].engine_fill) if hasattr(banks[0], "engine_fill") else 0
     taken += [bank.engine_fill[client] for client in range(readers) for bank in banks]
     sources = Signal(len(taken))
     m.d.comb += sources.eq(Cat(*taken))
+    return sources, readers
+
+
+def read_lanes(
+    m: Module, cfg: Config, part: wiring.Component, banks: Sequence[wiring.PureInterface], beside: Value | None = None
+) -> None:
+    """The crossbar: to every input of the units, and to every client of ``part.engine_read`` if there are any.
+
+    ``beside``: a word per input of the units, zero where none, that goes to all lanes.
+    """
+    inputs = unit_inputs(cfg)
+    sources, readers = crossbar_sources(m, cfg, banks)
+
+    def crossbar() -> CrossbarLane:
+        return CrossbarLane(cfg, readers, beside=beside is not None)
+
     for number in range(cfg.lanes):
-        lane = stamp(m, f"crossbar_lane{number}", "crossbar_lane", lambda: CrossbarLane(cfg, readers), clocked=False)
+        lane = stamp(m, f"crossbar_lane{number}", "crossbar_lane", crossbar, clocked=False)
+        m.d.comb += [] if beside is None else [lane.beside.eq(beside)]
         m.d.comb += [
             lane.sources.eq(sources),
             lane.banks.eq(Cat(bank.read_data.word_select(number, 32) for bank in banks)),

@@ -102,6 +102,9 @@ _FILE = r"warpfile\.register_file\."
 
 #: Storage beside the reference design, one issue slot. Names of registers in the RTL: see the regular expressions.
 STRUCTURES = (
-    Structure("registers that are scalar", "flip-flops", _FILE + r"scalar_registers\."),
-    Structure("expansion", "flip-flops", _FILE + r"expansion\."),
+    Structure("scalar banks", "memory", SCALAR_RAM),
+    Structure("ports and arbiters of the scalar banks", "flip-flops", r"scalar_bank\."),
+    Structure("registers that are scalar", "flip-flops", r"warp_scalars\."),
+    Structure("counts of them, for observation", "flip-flops", _FILE + r"observed\."),
+    Structure("expansion", "flip-flops", _FILE + r"expander\."),
 )
