@@ -29,11 +29,13 @@ test: tools $(VENV)/.installed-test
 	$(BIN)/python -m tests.times build/junit.xml
 
 ## Everything that must hold before a change is merged: what `make test` runs and what costs more.
-## PASSED: a JUnit file of a run of the same commit; what passed there is left out.
+## PASSED: a JUnit file of a run of the same commit; what passed there is left out. WITHIN: no test begins after so many
+## seconds; what is begun first is drawn by TURN, a word.
 check: tools $(VENV)/.installed-check
 	$(MAKE) -j2 prepared lint
 	$(BIN)/python -m pyright --pythonpath $(BIN)/python
-	$(PYTEST) $(addprefix --passed=,$(PASSED)) --junitxml=build/junit.xml
+	$(PYTEST) $(addprefix --passed=,$(PASSED)) $(addprefix --within=,$(WITHIN)) $(addprefix --turn=,$(TURN)) \
+	  --junitxml=build/junit.xml
 	WARPFILE_COMPILED=0 $(PYTEST) -m plain tests/golden
 	WARPFILE_COMPILED=0 $(PYTEST) $(UNITS)
 	$(BIN)/python -m tests.times build/junit.xml

@@ -13,6 +13,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests import rounds
 from warpfile import tools
 from warpfile.compiled import FINDER, form
 from warpfile.sim.simulators import RUNTIMES
@@ -33,8 +34,14 @@ _TROUBLE = {"failure", "error", "skipped"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--passed=junit.xml`` leaves out what passed in another run of the same commit."""
+    """``--passed=junit.xml`` leaves out what passed in another run of the commit; ``tests.rounds`` has the others."""
     parser.addoption("--passed", type=Path, metavar="FILE", help="leave out the tests that passed in this JUnit file")
+    rounds.add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The time of ``--within`` begins."""
+    rounds.begin(config)
 
 
 def pytest_report_header() -> str:
@@ -51,6 +58,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         before = passed(file)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in before])
         items[:] = [item for item in items if item.nodeid not in before]
+    rounds.order(config, items)
     found = functools.cache(tools.find)
     for item in items:
         absent = next((name for name in needed(item) if found(name) is None), None)
@@ -86,19 +94,27 @@ def needed(item: pytest.Item) -> list[str]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """Last of all, how many tests were skipped for each missing tool, in all processes together."""
+    """Last of all, how many tests were skipped for each missing tool or for want of time, in all processes together."""
     yield
     reports: Iterable[pytest.TestReport] = terminalreporter.stats.get("skipped", ())
     counted = Counter(str(report.longrepr[2]) for report in reports if isinstance(report.longrepr, tuple | list))
     for name, tool in tools.TOOLS.items():
         if count := counted[f"Skipped: {tools.missing(name)}"]:
             terminalreporter.write_line(f"skipped, {name} is missing: {count} test{'s' * (count > 1)} ({tool.install})")
+    if count := counted[f"Skipped: {rounds.OUT_OF_TIME}"]:
+        terminalreporter.write_line(f"not run, {rounds.OUT_OF_TIME}: {count} test{'s' * (count > 1)}")
 
 
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The repository."""
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """No test begins when the time is over."""
+    rounds.check_time(item)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -33,7 +33,7 @@ Run = Callable[..., pytest.RunResult]
 def run(pytester: pytest.Pytester, root: Path) -> Run:
     """Runs four kinds of tests with the hooks of ours, and writes a JUnit file."""
     pytester.makeconftest((root / "tests" / "conftest.py").read_text())
-    pytester.makepyprojecttoml("[tool.pytest.ini_options]\n")
+    pytester.makepyprojecttoml(f"[tool.pytest.ini_options]\npythonpath = ['{root}']\n")
     pytester.makepyfile(TESTS)
 
     def with_options(*options: str) -> pytest.RunResult:
