@@ -6,7 +6,6 @@ from amaranth.lib.wiring import Out
 
 from warpfile.hdl.arbiter import decode
 from warpfile.hdl.naming import named
-from warpfile.hdl.rf.banked.file import BankedFile
 from warpfile.hdl.rf.banks import Banks
 from warpfile.hdl.rf.engines import Engines
 from warpfile.hdl.rf.location import Location
@@ -22,7 +21,7 @@ from warpfile.spec.schemes.scalar import ScalarConfig, scalar_probes
 
 def scalar_file(cfg: ScalarConfig) -> PlainFile:
     """The register file; with ``scalar_values`` = ``none`` that of the baseline."""
-    return ScalarFile(cfg) if cfg.has_scalar_banks else BankedFile(cfg)
+    return ScalarFile(cfg) if cfg.has_scalar_banks else PlainFile(cfg, Location(cfg))
 
 
 class ScalarFile(PlainFile):
