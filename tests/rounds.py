@@ -1,4 +1,7 @@
-"""Tests in a limited time: ``--within=SECONDS`` begins none later, and takes them in rounds (docs/tests.md)."""
+"""Tests in a limited time: ``--within=SECONDS`` takes them in rounds, and begins none of a later round after that.
+
+The first round always runs whole, so that no run passes because it had no time (docs/tests.md).
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,7 @@ _UNTIL = pytest.StashKey[float]()
 
 def add_options(parser: pytest.Parser) -> None:
     """``--within`` and ``--turn``."""
-    parser.addoption(
-        "--within", type=float, metavar="SECONDS", help="begin no test later, and skip those that are left"
-    )
+    parser.addoption("--within", type=float, metavar="SECONDS", help="begin no test later, except in the first round")
     parser.addoption("--turn", default="", metavar="WORD", help="draws which tests are in the first rounds of --within")
 
 
@@ -33,11 +34,14 @@ def begin(config: pytest.Config) -> None:
 def order(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests by round, and in a round as they were."""
     if _UNTIL in config.stash:
-        turn = config.getoption("turn")
-        items.sort(key=lambda item: zlib.crc32(f"{turn} {item.nodeid}".encode()) % ROUNDS)
+        items.sort(key=_round)
 
 
 def check_time(item: pytest.Item) -> None:
-    """Skip a test that would begin too late."""
-    if time.monotonic() > item.config.stash.get(_UNTIL, float("inf")):
+    """Skip a test that would begin too late, unless it is in the first round."""
+    if time.monotonic() > item.config.stash.get(_UNTIL, float("inf")) and _round(item):
         pytest.skip(OUT_OF_TIME)
+
+
+def _round(item: pytest.Item) -> int:
+    return zlib.crc32(f"{item.config.getoption('turn')} {item.nodeid}".encode()) % ROUNDS

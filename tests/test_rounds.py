@@ -1,4 +1,4 @@
-"""``--within`` begins no test too late, and each round has some tests of every file."""
+"""``--within`` begins no test too late but those of the first round, and each round has some tests of every file."""
 
 from __future__ import annotations
 
@@ -51,6 +51,13 @@ def test_tests_that_would_begin_too_late_are_named_as_not_run(run: Run, pytester
     assert 0 < left < 8
     result.assert_outcomes(passed=8 - left, skipped=left)
     result.stdout.fnmatch_lines([f"not run, {OUT_OF_TIME}: {left} tests"])
+
+
+def test_the_first_round_runs_however_little_time_there_is(run: Run, pytester: pytest.Pytester) -> None:
+    result = run("--within=0.000001")
+    ran = len(order(pytester))
+    assert 0 < ran < 160 // 2
+    result.assert_outcomes(passed=ran, skipped=160 - ran)
 
 
 def test_without_the_option_all_run_as_they_stand(run: Run, pytester: pytest.Pytester) -> None:
