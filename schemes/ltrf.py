@@ -144,6 +144,10 @@ SCHEMES = (
         ),
         survivors="warpfile.schemes:survivors/ltrf_plus.toml",
     ),
-    _wide("ltrf", "ltrf as the paper has it: its N = 16 on allocated PTX"),
-    _wide("ltrf_plus", "ltrf_plus as the paper has it: its N = 16 on allocated PTX", liveness=1),
+    _wide("ltrf", "ltrf with intervals of 32 registers, which stand for the 16 of the paper on allocated PTX"),
+    _wide(
+        "ltrf_plus",
+        "ltrf_plus with intervals of 32 registers, which stand for the 16 of the paper on allocated PTX",
+        liveness=1,
+    ),
 )
