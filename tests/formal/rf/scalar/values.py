@@ -22,7 +22,7 @@ from warpfile.spec.schemes.scalar import IDLE, WAITS, WRITES
 
 
 class FreeBanks(ScalarBanks):
-    """Banks that serve whom they like: the ports of all banks without a bank behind them."""
+    """Banks that grant any request or none: the ports of all banks without a bank behind them."""
 
     def elaborate(self, platform) -> Module:
         """Nothing is promised but what the properties assume."""
@@ -172,7 +172,7 @@ def _all_full(value: Value) -> Value:
 PROOFS = (
     Proof(
         "hdl.rf.scalar.file.ScalarFile",
-        "2 lanes, banks that serve whom they like",
+        "2 lanes, banks that grant any request or none",
         lambda: FileProperties(configuration()),
         {
             "a scalar register's bank of words has its value": lambda: FileProperties(
