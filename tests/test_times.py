@@ -48,7 +48,7 @@ def test_a_run_counts_the_programs_that_a_test_starts(pytester: pytest.Pytester,
         "def test_works(): subprocess.run([sys.executable, '-c', work], check=True)\n"
         "def test_waits(): pass\n"
     )
-    pytester.makepyprojecttoml("[tool.pytest.ini_options]\n")
+    pytester.makepyprojecttoml(f"[tool.pytest.ini_options]\npythonpath = ['{root}']\n")
     pytester.runpytest_subprocess("--junitxml=junit.xml", "-p", "no:xdist").assert_outcomes(passed=2)
     works, waits = cases(pytester.path / "junit.xml")
     assert works.cpu >= 1 > waits.cpu
