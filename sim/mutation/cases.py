@@ -144,6 +144,27 @@ class SectionTrace:
         return prepare(cfg, replace(trace, program=program))
 
 
+@dataclass(frozen=True)
+class UncachedTrace:
+    """A trace whose intervals have no registers, for machines with intervals: nothing that it writes is cached."""
+
+    name: str
+    make: Callable[[], Trace]
+
+    def workload(self, scheme: Scheme, cfg: Config) -> Workload | None:
+        """The trace, annotated for a scheme and prepared; None for machines without intervals."""
+        if not has_intervals(cfg):
+            return None
+        trace = scheme.annotated(cfg, self.make())
+        program = (replace(static, operand=0) if static.kind == Kind.SCHEME else static for static in trace.program)
+        return prepare(cfg, replace(trace, program=tuple(program)))
+
+
+def has_intervals(cfg: Config) -> bool:
+    """Whether a machine is told which registers an interval of the code has."""
+    return "interval_registers" in {field.name for field in fields(cfg)}
+
+
 def has_sections(cfg: Config) -> bool:
     """Whether a machine's warps have sections of a size that can be asked for."""
     return "es_override" in {field.name for field in fields(cfg)}

@@ -12,6 +12,7 @@ from warpfile.sim.mutation.cases import (
     SectionTrace,
     SharingTrace,
     StressTrace,
+    UncachedTrace,
     counts_accesses,
 )
 from warpfile.spec.stress.directed import drain_trace, levels_trace, save_trace, stray_trace
@@ -27,6 +28,7 @@ from warpfile.spec.stress.directed_sharing import (
 from warpfile.spec.stress.pending import queue_trace, release_trace, repeat_trace
 from warpfile.spec.stress.random_sharing import crowd_trace, share_trace
 from warpfile.spec.stress.slices import fill_trace, march_trace, pair_trace, stack_trace
+from warpfile.spec.trace import Port
 
 #: A short trace kills most. Different numbers of registers give the warps different bases; with 63 every name is used,
 #: but on ``tiny`` only four warps have room.
@@ -57,6 +59,11 @@ BORROWED: tuple[Case, ...] = tuple(BorrowTrace(seed, registers) for seed in rang
 SECTIONED: tuple[Case, ...] = (
     *(SectionTrace(f"drain {extended}", drain_trace, extended) for extended in range(1, 64)),
     *(SectionTrace(f"stray {one}", partial(stray_trace, one), 22, lost=True) for one in range(42, 50)),
+)
+
+#: One result of fixed and one of variable latency, each the only one of its run, for a register that is not cached.
+UNCACHED: tuple[Case, ...] = tuple(
+    UncachedTrace(f"uncached {port.name}", partial(stray_trace, 22, port=port)) for port in (Port.ALU, Port.SFU)
 )
 
 #: Loads that are absorbed, by plan: beside stores of every size, while no bank is free, in every row, made of two rows,

@@ -28,10 +28,10 @@ def drain_trace(registers: int = 64) -> Trace:
     return trace_of([warp])
 
 
-def stray_trace(register: int, registers: int = 64) -> Trace:
-    """A warp of so many registers that writes one of them, and nothing else."""
+def stray_trace(register: int, registers: int = 64, port: Port = Port.ALU) -> Trace:
+    """A warp of so many registers that writes one of them, by a port, and nothing else."""
     warp = WarpProgram(Memory())
-    warp.put(register, _WIDE)
+    warp.put(register, _WIDE, port=port)
     return replace(trace_of([warp]), registers=registers)
 
 

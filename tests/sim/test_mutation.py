@@ -5,15 +5,18 @@ import re
 import pytest
 
 from warpfile.compiler.passes.pilot.exact import accesses
+from warpfile.golden.run import simulate
 from warpfile.pages.mutation import Bundled, Row, assess, closed_rows, configured, mutants_of, report
 from warpfile.schemes import SCHEMES, find
 from warpfile.sim.build import generated_verilog
 from warpfile.sim.mutation.campaign import Verdict, campaign
 from warpfile.sim.mutation.cases import StressTrace
 from warpfile.sim.mutation.mutants import Mutant, YosysError, control_modules, equivalent, mutate
-from warpfile.sim.mutation.suites import BORROWED, COUNTED, MARCHING, RANDOM_SHARING, SECTIONED, TRACES
+from warpfile.sim.mutation.suites import BORROWED, COUNTED, MARCHING, RANDOM_SHARING, SECTIONED, TRACES, UNCACHED
 from warpfile.sim.mutation.survivors import survivors
 from warpfile.sim.simulators import SimulatorError
+from warpfile.spec.environment import Environment
+from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.trace import Kind
 
 BASELINE = SCHEMES["baseline"]
@@ -254,6 +257,20 @@ def test_traces_with_sections_have_every_size_and_none_is_taken_where_they_are_l
     for workload, less in zip(workloads, lost, strict=True):
         operands = {static.operand for static in workload.trace.program if static.kind == Kind.SCHEME}
         assert operands == ({0} if less else {0, 1})
+
+
+def test_what_no_interval_has_is_written_once_by_each_kind_of_port_of_machines_with_intervals() -> None:
+    scheme, regmutex = find("ltrf"), SCHEMES["regmutex"]
+    cfg = configured(scheme, "tiny")
+    assert UNCACHED[0].workload(regmutex, configured(regmutex, "tiny")) is None
+    for load in UNCACHED:
+        workload = load.workload(scheme, cfg)
+        assert workload is not None
+        assert [static.operand for static in workload.trace.program if static.kind == Kind.SCHEME] == [0]
+        layout = ProbeLayout(scheme.probes(cfg))
+        model = scheme.golden(cfg, layout)
+        simulate(model, Environment(cfg, workload, layout))
+        assert model.counters["error_cycles"] > 0
 
 
 def test_programs_whose_loads_meet_are_for_machines_that_absorb_loads() -> None:

@@ -19,7 +19,7 @@ from warpfile.pages.writing import DOCS, ROOT, page_parser, write_or_check
 from warpfile.schemes import SCHEMES, Scheme, find
 from warpfile.sim.build import generated_verilog
 from warpfile.sim.mutation.campaign import Progress, Verdict, campaign
-from warpfile.sim.mutation.cases import Case, has_sections
+from warpfile.sim.mutation.cases import Case, has_intervals, has_sections
 from warpfile.sim.mutation.mutants import SEED, Mutant, control_modules, equivalent, mutate
 from warpfile.sim.mutation.suites import (
     BORROWED,
@@ -30,6 +30,7 @@ from warpfile.sim.mutation.suites import (
     SEARCHED,
     SECTIONED,
     TRACES,
+    UNCACHED,
 )
 from warpfile.sim.mutation.survivors import reason
 from warpfile.spec.config import Config
@@ -72,6 +73,7 @@ _SHARING = (
 )
 _MARCHING = "Behind the kernels come {count} that fill a file row by row (`spec.stress`, `spec.stress.directed`).\n"
 _BORROWED = "Behind the stress traces come {count} in which all warps borrow registers at once.\n"
+_UNCACHED = "Behind these come {count} that write a register of no interval (`spec.stress.directed`).\n"
 _SECTIONED = (
     "Behind these come {count} with sections of every size, or with accesses without one (`spec.stress.directed`).\n"
 )
@@ -123,6 +125,7 @@ def assess(
         *TRACES[EARLY:],
         *BORROWED,
         *SECTIONED,
+        *UNCACHED,
         *RANDOM_SHARING,
         *map(Bundled, bundled_kernels()),
         *MARCHING,
@@ -176,6 +179,7 @@ def _special(cfg: Config) -> str:
     """What only some machines run."""
     borrowed = _BORROWED.format(count=len(BORROWED)) if cfg.operand_bits else ""
     borrowed += _SECTIONED.format(count=len(SECTIONED)) if has_sections(cfg) else ""
+    borrowed += _UNCACHED.format(count=len(UNCACHED)) if has_intervals(cfg) else ""
     meeting = _SHARING.format(planned=len(DIRECTED_SHARING), count=len(RANDOM_SHARING)) if cfg.gives.absorbs else ""
     return borrowed + meeting + (_MARCHING.format(count=len(MARCHING)) if cfg.gives.slices else "")
 
