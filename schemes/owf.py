@@ -30,6 +30,7 @@ OWF = Part(
     ),
     proofs=("tests.formal.rf.owf.owners:PROOFS", "tests.formal.rf.owf.places:PROOFS"),
     accesses=BANKED.accesses,
+    prices="corf",  # of the dissertation whose comparison is repeated; its paper has none
     rams=BANKED.rams,
     # A shared register's row has the partner's value until the warp is the owner.
     offers=(*(offer for offer in BANKED.offers if offer != STAYING), RANKS),

@@ -1,6 +1,6 @@
 """``scalar``: registers whose lanes hold one word are in a bank of words (docs/schemes/scalar.md)."""
 
-from warpfile.schemes.baseline import UNITS
+from warpfile.schemes.baseline import TURING_NM, UNITS
 from warpfile.schemes.part import AT_ONCE, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
@@ -39,6 +39,7 @@ SCHEMES = (
         name="scalar",
         summary="registers whose lanes hold one word are read from and written to banks of words",
         preset="turing",
+        node_nm=TURING_NM,
         collectors=UNITS,
         rf=SCALAR,
         setups=(

@@ -19,7 +19,8 @@ def bank_members(cfg: Config, engines: Engines) -> dict[str, wiring.Member]:
 
     offers : In(clients), offer_rows : In(ArrayLayout), taken : Out(clients)   One-hot per engine.
     offer_masks : In(ArrayLayout)     One per client of the masked engines.
-    offer_writes, engine_fill : In, Out(clients of reading engines)   It wants to write; its data are on ``read_data``.
+    offer_writes : In(reading clients), engine_fill : Out(reading clients)   It wants to write; its data are on
+                                      ``read_data``.
     """
     count, masked, reading = (client_count(engines, kind) for kind in ("all", "masked", "reads"))
     members: dict[str, wiring.Member] = {}

@@ -47,11 +47,12 @@ _PINS = {
     "operand": "its instructions are interleaved with those of a compiler pass, which this host does not have",
     "missed": "it must be told which loads miss, and this host's caches do not say so",
 }
-#: Parameters that must have a value, and why.
+#: Parameters that must have a value where a machine has them, and why.
 _PARAMETERS = {
     "write_back_ports": (1, "a slice of the host has one write-back port"),
     "bank_ports": ("1R1W", "a write-back of the host does not wait for a read"),
     "bank_cycles": (1, "a write-back of the host does not wait for another"),
+    "scalar_values": ("none", "a write-back of the host does not wait for an expansion"),
 }
 _ORIGIN = """\
   // Registers that wait for a load, whose result passes the cache by.
@@ -77,8 +78,8 @@ def _misfits(facts: Facts, parameters: Facts) -> Iterator[str]:
         if name not in _HINTS:
             yield f"a compiler must give its hint {name} for every instruction, and this host's does not"
     for name, (value, reason) in _PARAMETERS.items():
-        if parameters[name] != value:
-            yield f"{name} must be {value}, not {parameters[name]}: {reason}"
+        if (found := parameters.get(name, value)) != value:
+            yield f"{name} must be {value}, not {found}: {reason}"
     places = parameters["warps"] * _places(parameters)
     if places > parameters["banks"] * parameters["rows"]:
         yield f"banks times rows must be at least {places}, not {parameters['banks'] * parameters['rows']}"

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tests.compiler.passes.modern.coded import EXAMPLE
-from tests.schemes.worked_hints import NOWHERE, VIRTUAL, Code, CodedExample, Example, ExecutedExample, Said
+from tests.schemes.worked_hints import (
+    NOWHERE,
+    VIRTUAL,
+    Code,
+    CodedExample,
+    Example,
+    ExecutedExample,
+    LaunchedExample,
+    Said,
+)
 from warpfile.spec.stress.warp_programs import WarpProgram
 
 #: Dissertation, figure 3.6; loads have 32-bit addresses, so that each names one register.
@@ -343,4 +352,75 @@ LEVELS = tuple(
     for slots in (3, 2, 1)
 )
 
-EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS, *DYING, *CODED, *SHARED, *LEVELS)
+#: Four registers, of which one is private; R3 comes from outside. They are named in the order R3, R1, R0, R2, which
+#: become 0, 1, 2, 3.
+_PAIRED = """
+    IADD3 R1, R3, 0x2, RZ
+    IADD3 R0, R3, R1, RZ
+    IADD3 R3, R0, R3, RZ
+    IADD3 R2, R1, R3, RZ
+"""
+_PAIRED_READ = ((0,), (0, 1), (2, 0), (1, 0), ())
+#: In 16 places six CTAs are three pairs of 1 + 1 + 3 registers; four would fit without. Each warp reads R0 four times
+#: and writes it once; it reads and writes the others three times.
+_PAIRED_COUNTS = {
+    **{"owners_taken": 6, "private_accesses": 6 * (4 + 1), "shared_accesses": 6 * (3 + 3), "stray_cycles": 0},
+    **{"bank_reads": 6 * 7, "bank_writes": 6 * 4},
+}
+PAIRED = tuple(
+    LaunchedExample(
+        "owf",
+        "tiny",
+        {"private_percent": 25, "warps": 6, "ctas": 6, "rows": 8, "register_unit": 1, "source_slots": slots},
+        _PAIRED,
+        {at: Said(read) for at, read in enumerate(_PAIRED_READ)},
+        _PAIRED_COUNTS,
+        ctas=6,
+    )
+    for slots in (3, 2, 1)
+)
+
+#: R1 and R2 hold one word in all lanes, until two lanes of R2 are written.
+_WORDS = """
+    S2R R0, SR_LANEID
+    MOV R1, 0x7
+    IADD3 R2, R1, 0x1, RZ
+    IADD3 R3, R0, R2, RZ
+    ISETP.LT.AND P0, PT, R0, 0x2, PT
+    @P0 IADD3 R2, R3, R1, RZ
+    IADD3 R4, R2, R1, RZ
+"""
+_WORDS_READ = ((), (), (1,), (0, 2), (0,), (3, 1), (2, 1), ())
+
+
+def _words(warp: WarpProgram) -> None:
+    """What the listing does."""
+    lanes = range(32)
+    warp.put(0, lanes)
+    warp.put(1, [7] * 32)
+    warp.put(2, [8] * 32, (1,))
+    warp.put(3, [lane + 8 for lane in lanes], (0, 2))
+    warp.get(0)
+    warp.put(2, [lane + 15 for lane in lanes], (3, 1), mask=0b11)
+    warp.put(4, [lane + 22 if lane < 2 else 15 for lane in lanes], (2, 1))
+
+
+#: Words are read of R1, R2, R1 and R1, by instruction; banks have R0, R0, R3, and R2 once it is expanded.
+_WORDS_COUNTS = {
+    **{"scalar_reads": 4, "vector_reads": 4, "scalar_writes": 2, "vector_writes": 4, "expansions": 1},
+    **{"bank_reads": 8, "bank_writes": 6},
+}
+WORDS = tuple(
+    ExecutedExample(
+        "scalar",
+        "tiny",
+        {"source_slots": slots},
+        _WORDS,
+        {at: Said(read) for at, read in enumerate(_WORDS_READ)},
+        _WORDS_COUNTS,
+        _words,
+    )
+    for slots in (3, 2, 1)
+)
+
+EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS, *DYING, *CODED, *SHARED, *LEVELS, *PAIRED, *WORDS)

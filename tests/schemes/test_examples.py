@@ -22,10 +22,11 @@ every_example = pytest.mark.parametrize("example", EXAMPLES, ids=label)
 
 
 def must_be_right(example: Example) -> None:
-    """Every beat has the hints of the example, and the golden model the example's counts."""
+    """Every beat has the sources and hints of the example, and the golden model the example's counts."""
     cfg, scheme = example.config, find(example.scheme)
     workload = prepare(cfg, example.annotated)
     assert [beat.hints for beat in workload.beats] == example.words
+    assert [beat.sources for beat in workload.beats if not beat.inserted] == example.sources
     layout = layout_of(example.scheme, cfg)
     model = scheme.golden(cfg, layout)
     list(observations(model, Environment(cfg, workload, layout), 10_000))
@@ -84,8 +85,10 @@ _PLACED = "warpfile.compiler.passes.modern.annotate:_words"
 _CODED = "warpfile.compiler.passes.modern.annotate:_coded"
 _SHARED = "warpfile.compiler.passes.shared.annotate"
 _COALESCING = "warpfile.compiler.passes.coalescing.annotate"
+_NAMED = "warpfile.compiler.passes.owf.order"
 _LEVELED = "warpfile.compiler.passes.shrf.annotate:_words"
 _LEVEL = "warpfile.compiler.passes.shrf.annotate:_source"
+_DESTS_FIRST = ("(*statics[i].sources, *statics[i].dests)", "(*statics[i].dests, *statics[i].sources)")
 _FIRST = ("(beat * source_slots)", "(beat * 0)")
 _UNCUT = ("shifted & np.uint64((1 << source_slots) - 1)", "shifted")
 _RECORDS = "beat == count[record] - 1"
@@ -176,6 +179,9 @@ PLANTS = (
     *(shifted("shrf", _LEVEL, hint) for hint in ("source_entry", "bring")),
     Plant("source_entry of the first slot", "shrf", _LEVEL, "slot * cfg.source_entry_bits", "0"),
     Plant("bring of the first slot", "shrf", _LEVEL, 'cfg.hint_at("bring") + slot', 'cfg.hint_at("bring")'),
+    Plant("a pair less", "owf", "warpfile.compiler.passes.owf.choice:choose", "members, best)", "members, best - 1)"),
+    Plant("destinations first", "owf", f"{_NAMED}:_first_named", *_DESTS_FIRST, user=_NAMED),
+    Plant("no register is the first", "owf", f"{_NAMED}:_lowest", "place = 0", "place = unit", user=_NAMED),
 )
 
 

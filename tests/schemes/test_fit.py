@@ -94,7 +94,7 @@ def test_combinations_that_fit_have_a_configuration_at_every_preset(name: str, p
 #: Collectors of files that not all fit; other files fit all but those that have sources looked up one by one.
 ONLY = {
     **{"rfc": ("units",), "shrf": ("units",), "ltrf": ("units",), "ported": ("read_window",)},
-    **{"packed": ("coalescing", "bow"), "shared": ("coalescing",)},
+    **{"packed": ("coalescing", "bow"), "shared": ("coalescing",), "scalar": ("units",)},
 }
 
 

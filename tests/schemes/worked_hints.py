@@ -93,6 +93,11 @@ class Example:
         return find(self.scheme).annotated(self.config, self.trace)
 
     @property
+    def sources(self) -> list[Sequence[int]]:
+        """Sources of all beats but those that a pass inserts."""
+        return [cut for said in self.said.values() for cut in _cut(said.sources, self.config.source_slots)]
+
+    @property
     def words(self) -> list[int]:
         """Hint words of all beats."""
         slots = self.config.source_slots
@@ -113,6 +118,31 @@ class ExecutedExample(Example):
         self.program(warp)
         names = {name: getattr(static, name) for name in ("kernel", "listing", "program")}
         return dataclasses.replace(trace_of([warp]), **names)
+
+
+@dataclass(frozen=True)
+class LaunchedExample(Example):
+    """An example of a launch of so many CTAs of one warp each, all of which execute the same."""
+
+    ctas: int = 1
+
+    @property
+    def trace(self) -> Trace:
+        """What the warps execute."""
+        one = super().trace
+        path = [(one.program[index], FULL) for index in range(len(one.program) - 1)]
+        names = {name: getattr(one, name) for name in ("kernel", "listing")}
+        return hand_trace(*[path] * self.ctas, ctas=range(self.ctas), program=one.program * self.ctas, **names)
+
+    @property
+    def sources(self) -> list[Sequence[int]]:
+        """Sources of all beats, warp by warp."""
+        return super().sources * self.ctas
+
+    @property
+    def words(self) -> list[int]:
+        """Hint words of all beats, warp by warp."""
+        return super().words * self.ctas
 
 
 class CodedExample(Example):
@@ -189,6 +219,11 @@ def _leveled_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[i
     return words
 
 
+def _no_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
+    """Beats have no hints: ``owf`` renames registers, ``scalar`` has no pass."""
+    return [0] * len(beats)
+
+
 def _coded_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
     """docs/schemes/modern.md, section 5: what comes back with results lowest."""
     code, words = said.code, []
@@ -213,5 +248,6 @@ LAYOUT = {
     "modern": _coded_words,
     "larf": _shared_words,
     "shrf": _leveled_words,
+    **dict.fromkeys(("owf", "scalar"), _no_words),
     **dict.fromkeys(VIRTUAL, _renamed_words),
 }

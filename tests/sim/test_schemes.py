@@ -77,6 +77,8 @@ AWKWARD = [
     ("bow_wr+packed", "tiny", {"window": 2, "window_entries": 3, "alu_latency": 2}),
     ("modern", "tiny", {"dependences": "scoreboard", "read_ports": 2}),
     ("shrf", "tiny", {"orf_entries": 1, "lrf": "one", "active_warps": 3, "banks": 3, "ports": 1}),
+    ("owf", "tiny", {"rows": 32, "banks": 4, "bank_ports": "1R1W", "bank_cycles": 2, "ports": 1}),
+    ("scalar", "tiny", {"banks": 3, "collect": "all", "bank_cycles": 2, "ports": 1}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (
@@ -100,6 +102,12 @@ AWKWARD = [
             ("shrf", {"orf_entries": 8, "lrf": "none", "bank_ports": "1R1W", "bank_cycles": 2, "active_warps": 1}),
             ("shrf", {"orf_entries": 2, "source_slots": 2, "ports": 6, "write_back_ports": 6, "active_warps": 2}),
             ("shrf", {"long_from": "miss", "notice_latency": 1, "suspend": "pending", "collect": "all"}),
+            ("owf", {"rows": 64, "warps": 5, "register_unit": 1, "collect": "all", "ports": 6, "write_back_ports": 6}),
+            ("owf+two_level", {"rows": 64, "active_warps": 2} | OUTSTANDING),
+            ("bow_wr+owf", {"rows": 64}),
+            ("scalar", {"bank_ports": "1R1W", "ports": 6, "write_back_ports": 6}),
+            ("scalar", {"bank_occupancy": "one", "bank_cycles": 3, "collect": "one", "bank_arbitration": "oldest"}),
+            ("scalar+two_level", {"active_warps": 2, "banks": 1}),
             ("bow+pilot", {"slow_cycles": 5}),
             *((name, {"banks": 4, "source_slots": 3}) for name in ("corf", "corf_plus", *variants())),
             ("bow_wr+packed", CROWDED),

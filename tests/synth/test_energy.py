@@ -139,6 +139,8 @@ def test_a_scheme_has_its_papers_prices_or_those_of_the_nearest_node() -> None:
         "larf": "pilot",
         "rfc": "rfc",
         "shrf": "rfc",
+        "owf": "corf",
+        "scalar": "pilot",
     }
     assert all(bool(scheme.prices) != bool(scheme.node_nm) for scheme in SCHEMES.values())
 

@@ -18,6 +18,7 @@ WHY = {
     "scoreboards": _BITS,
     "loads under way": _BITS,
     "mapped bits": _BITS,
+    "registers that are scalar": _BITS,
     "free slices": _BITS,
     "reserved rows": _BITS,
     "mask of the extended set": "taken once per kernel, with a reset",

@@ -53,7 +53,7 @@ class ScalarBanks(Banks):
         """Results and the expansion to the banks; to the scalar banks a word of each result."""
         count = self._cfg.banks
         super()._write_lanes(m, banks[:count])
-        lane = stamp(m, "scalar_write_lane", "scalar_write_lane", lambda: WriteLane(self._cfg), clocked=False)
+        lane = stamp(m, "word_write_lane", "scalar_write_lane", lambda: WriteLane(self._cfg), clocked=False)
         m.d.comb += [lane.results.eq(self.result_words), lane.accept.eq(Cat(bank.accept for bank in banks[count:]))]
         for index, bank in enumerate(banks[count:]):
             m.d.comb += bank.write_data.eq(lane.banks.word_select(index, WORD_BITS))
@@ -64,7 +64,7 @@ class ScalarBanks(Banks):
         sources, readers = crossbar_sources(m, self._cfg, banks[count:])
         word = stamp(
             m,
-            "scalar_crossbar_lane",
+            "word_crossbar_lane",
             "scalar_crossbar_lane",
             lambda: CrossbarLane(self._cfg, readers),
             clocked=False,

@@ -89,6 +89,8 @@ def test_a_scheme_fits(scheme: str) -> None:
         ("bow_wr", (), "a compiler must give its hint write_class"),
         ("shrf", (), "a compiler must give its hint result_entry"),
         ("pilot", (), "told of every kernel"),
+        ("owf", (), "told of every kernel"),
+        ("scalar", (), "scalar_values must be none, not uniform"),
         ("regmutex", (), "interleaved with those of a compiler pass"),
         ("rfc", ("long_from=miss",), "which loads miss"),
         ("rfc", FLOATING, "source_slots must be at most 2"),
@@ -102,6 +104,10 @@ def test_a_scheme_fits(scheme: str) -> None:
 def test_a_machine_that_does_not_fit_is_refused(scheme: str, changes: tuple[str, ...], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         adapter(facts(scheme, *changes), "warpfile")
+
+
+def test_scalar_without_scalar_values_fits() -> None:
+    assert misfits(facts("scalar", "scalar_values=none")) == []
 
 
 @pytest.mark.parametrize("scheme", ["ltrf", "corf", "modern", "larf"])
@@ -123,6 +129,8 @@ def test_every_scheme_is_tried() -> None:
         "modern",
         "larf",
         "shrf",
+        "owf",
+        "scalar",
     }
     assert refused | {*FITTING} == {*SCHEMES}
     assert all(misfits(facts(scheme)) == [] for scheme in FITTING)

@@ -63,7 +63,8 @@ def test_the_baseline_beside_a_combination_has_its_scheduler() -> None:
         (("bow", "--rf", "rfc"), "bow wants places in the cycle of the offer"),
         (
             ("bow", "--rf", "two_level"),
-            "--rf must be one of banked, rfc, pilot, regmutex, ltrf, packed, ported, shared, shrf, not 'two_level'",
+            "--rf must be one of banked, rfc, pilot, regmutex, ltrf, packed, ported, shared, shrf, owf, scalar, not"
+            " 'two_level'",
         ),
         (
             ("modern+banked",),
