@@ -122,8 +122,13 @@ def sticky_events(fields: Fields) -> Mapping[str, int]:
     return stage_events(fields) | sums | {"hit_beats": hits}
 
 
+_COLLECTORS = r"warpfile\.collectors\."
+
 #: Storage of the units with what they keep, and of the registers that are coming.
 STRUCTURES = (
-    *UNIT_STRUCTURES,
-    Structure("registers that are coming", "flip-flops", r"warpfile\.collectors\.coming\."),
+    Structure("operand buffers", "flip-flops", r"sticky_lane\.", UNIT_STRUCTURES[0].published),
+    Structure("collector units", "flip-flops", r"sticky_unit\."),
+    Structure("tags of near slots", "flip-flops", r"kept_slot\."),
+    Structure("registers that are coming", "flip-flops", r"coming_registers\."),
+    Structure("order of all units", "flip-flops", _COLLECTORS + r"ages\."),
 )
