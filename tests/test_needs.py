@@ -29,9 +29,7 @@ Run = Callable[..., pytest.RunResult]
 def run(pytester: pytest.Pytester, root: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs tests with the hooks of ours on a machine that has some programs."""
     pytester.makeconftest((root / "tests" / "conftest.py").read_text())
-    pytester.makepyprojecttoml(
-        f"[tool.pytest.ini_options]\npythonpath = ['{root}']\nmarkers = ['needs(*tools)']\n"
-    )
+    pytester.makepyprojecttoml(f"[tool.pytest.ini_options]\npythonpath = ['{root}']\nmarkers = ['needs(*tools)']\n")
     programs = pytester.mkdir("bin")
     monkeypatch.setenv("PATH", str(programs))
 
