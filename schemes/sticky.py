@@ -23,6 +23,7 @@ STICKY = Part(
     },
     hits=Hits("operands that their slot had or took from a result", ("source_hits", "forwards"), ("sources",)),
     wants=(AT_ONCE,),
+    proofs=tuple(f"tests.formal.collectors.sticky.{name}:PROOFS" for name in ("parts", "unit")),
 )
 
 PARTS = (STICKY,)
