@@ -66,7 +66,7 @@ class ScoreboardProperties(Properties):
             self._loads(m, part)
         if self._cfg.asks.forwards:
             read, _ = self._named(head)
-            m.d.comb += Cover(part.clear & (self.pending & read).any() & part.coming[1], "clear before its result")
+            m.d.comb += Cover(part.clear & (self.pending & read).any(), "clear before the result of a source")
 
     def _cover_drains(self, m: Module, part, busy: Value) -> None:
         free = part.clear & busy & part.collecting
@@ -138,9 +138,10 @@ class ScoreboardProperties(Properties):
 
     def _reads_pending(self, part) -> Value:
         """Whether a source is pending; the first ones may be if their result is coming."""
-        slots, coming = self._cfg.source_slots, part.coming if self._cfg.asks.forwards else Const(0, 1)
-        sources = zip(part.head.sources, part.head.source_valid, Cat(coming, Const(0, slots)), strict=False)
-        return Cat(valid & self.pending.bit_select(source, 1) & ~comes for source, valid, comes in sources).any()
+        forwards, slots = self._cfg.asks.forwards, range(self._cfg.source_slots)
+        waits = [self.pending & ~part.coming if slot < forwards else self.pending for slot in slots]
+        head = part.head
+        return Cat(head.source_valid[slot] & waits[slot].bit_select(head.sources[slot], 1) for slot in slots).any()
 
     def _named(self, head) -> tuple[Value, Value]:
         """The registers that a beat reads, and those that it writes."""
@@ -175,7 +176,7 @@ class ScoreboardProperties(Properties):
             m.d.sync += waits.eq(0)
         self.waits, self.register = waits, register
         reads = part.head.source_valid[0] & (part.head.sources[0] == register)
-        reads &= ~part.coming[0] if self._cfg.asks.forwards else Const(1)
+        reads &= ~part.coming.bit_select(register, 1) if self._cfg.asks.forwards else Const(1)
         return Assert(~(part.clear & waits & reads), "a reserved register stays pending until its release")
 
     def help(self, m, part, state):
@@ -215,7 +216,7 @@ def _proof(cfg: Config, *, regress: bool = False) -> Proof:
             **(_drain_controls(cfg, wrong) if cfg.operand_bits else {}),
             **(_miss_controls(wrong) if cfg.sees_misses else {}),
             **(
-                {"clear implies no source is pending": wrong(coming=lambda bits: bits | 1)} if cfg.asks.forwards else {}
+                {"clear implies no source is pending": wrong(coming=lambda bits: bits | 4)} if cfg.asks.forwards else {}
             ),
         },
         reach=4,

@@ -1,6 +1,6 @@
 """Registers whose results are coming (docs/schemes/sticky.md, sections 3 and 4)."""
 
-from amaranth import Cat, Module, Signal
+from amaranth import Cat, Module
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -24,7 +24,7 @@ class ComingRegisters(wiring.Component):
     own : In(1), register : In(register_bits)   The result that forwards has a register of this warp; that register.
     row, column : In             The same register, both one-hot.
     arrives : In(1)              The result is accepted; late.
-    some : Out(1)                Some register is coming.
+    coming : Out(register_names)   State.
     """
 
     def __init__(self, cfg: StickyConfig) -> None:
@@ -42,14 +42,14 @@ class ComingRegisters(wiring.Component):
                 "row": In(cfg.register_names // columns(cfg)),
                 "column": In(columns(cfg)),
                 "arrives": In(1),
-                "some": Out(1),
+                "coming": Out(cfg.register_names),
             }
         )
 
     def elaborate(self, platform) -> Module:
         """The bits, and where they are looked up. None is set and cleared in one cycle."""
         m = Module()
-        bits = Signal(self._cfg.register_names, name="coming")
+        bits = self.coming
         lines = lines_of(self._cfg, bits)
         for slot, source in enumerate(self.sources):
             row, column = decoded(m, self._cfg, f"source{slot}", source)
@@ -62,5 +62,4 @@ class ComingRegisters(wiring.Component):
             registers & mark.replicate(len(bits)) for mark, registers in zip(self.marks, self.registers, strict=True)
         )
         m.d.sync += bits.eq((bits & ~cleared) | marked)
-        m.d.comb += self.some.eq(bits.any())
         return m

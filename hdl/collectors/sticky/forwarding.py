@@ -15,7 +15,7 @@ from warpfile.spec.schemes.sticky import StickyConfig
 def forward_results(m: Module, cfg: StickyConfig, collectors: wiring.Component, units: list) -> None:
     """Tell the units what the offered beat waits for and which result comes, and the frame what is coming.
 
-    Drives ``coming_sources`` and the probes of forwarding.
+    Drives ``coming_registers`` and the probes of forwarding.
     """
     result = collectors.result[0].payload
     arrives = collectors.result[0].valid & collectors.result[0].ready & result.writes
@@ -29,7 +29,7 @@ def forward_results(m: Module, cfg: StickyConfig, collectors: wiring.Component, 
             unit.result_register.eq(result.register),
         ]
     m.d.comb += [
-        collectors.coming.eq(Cat(board.some for board in boards)),
+        collectors.coming.eq(Cat(board.coming.any() for board in boards)),
         collectors.awaiting.eq(Cat(unit.awaiting for unit in units)),
         collectors.forward.eq(Cat(unit.forward for unit in units)),
     ]
@@ -58,7 +58,7 @@ def _coming(
             board.row.eq(row),
             board.column.eq(column),
             board.arrives.eq(arrives),
-            collectors.coming_sources[warp].eq(board.found),
+            collectors.coming_registers[warp].eq(board.coming),
         ]
         boards.append(board)
     return boards

@@ -38,10 +38,21 @@ def keep_operands(
         *(choice.fits[warp].eq(Cat(unit.fits[warp] for unit in units)) for warp in range(cfg.warps)),
         choice.wanted.eq(collectors.offer_warp & needy),
     ]
-    holding = [unit.occupied for unit in units]
-    give_beats(m, collectors, units, owned, leaving, holding, free, choice.allocate, collectors.source_places)
+    holding, places, allocated = [unit.occupied for unit in units], collectors.source_places, choice.allocate
+    same = _same_port(m, collectors, units, owned)
+    give_beats(m, collectors, units, owned, leaving, holding, free, allocated, places, same)
     _show_beats(m, cfg, collectors, units)
     _observe(m, cfg, collectors, units)
+
+
+def _same_port(m: Module, collectors: wiring.Component, units: list, owned: Sequence[Value]) -> list[Value]:
+    """Whether each unit has a beat of the offered one's warp and port: compared for every warp, then chosen."""
+    same = []
+    for number, unit in enumerate(units):
+        warps = zip(owned, collectors.heads, strict=True)
+        meets = named(m, f"same_port{number}", Cat(mine[number] & (unit.port == head.port) for mine, head in warps))
+        same.append((meets & collectors.offer_warp).any())
+    return same
 
 
 def _show_beats(m: Module, cfg: StickyConfig, collectors: wiring.Component, units: list) -> None:

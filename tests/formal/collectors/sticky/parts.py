@@ -115,13 +115,10 @@ class ComingProperties(ConfiguredProperties):
                 ),
             ]
         m.d.comb += [
-            Assert(part.some | ~self.comes, "some register is coming"),
+            Assert(part.coming.bit_select(register, 1) == self.comes, "its bit says so"),
             Cover(self.comes & part.meets.all() & ~part.arrives, "a result is held"),
             Cover(marked & (part.register == 3) & part.own & part.arrives, "one goes as another one comes"),
         ]
-
-    def help(self, m, part, state):
-        m.d.comb += Assert(state("coming").bit_select(self.register, 1) == self.comes, "its bit")
 
 
 def _proof(kind, part, size: str, cfg: StickyConfig, broken: dict, *, regress: bool = False, reach: int = 6) -> Proof:

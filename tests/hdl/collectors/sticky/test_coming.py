@@ -34,7 +34,7 @@ def test_registers_are_coming_from_a_mark_to_the_acceptance_of_their_result(name
             meets = [here and own and source == result for here, source in zip(found, sources, strict=True)]
             for name, bits in (("found", found), ("meets", meets)):
                 assert ctx.get(getattr(part, name)) == sum(bit << slot for slot, bit in enumerate(bits))
-            assert ctx.get(part.some) == bool(coming)
+            assert ctx.get(part.coming) == sum(1 << register for register in coming)
             met.update(zip(found, meets, strict=True))
             await ctx.tick()
             if own and arrives:
