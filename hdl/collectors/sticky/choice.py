@@ -16,7 +16,8 @@ class UnitChoice(wiring.Component):
 
     Members
     -------
-    free : In(units), older : In(units ** 2)   Units that may take a beat; order of allocation.
+    free : In(units)             Units that may take a beat.
+    older : In(units ** 2)       Order of allocation.
     fits : In(ArrayLayout)       Per warp the units that keep a source of its head beat, free or not.
     wanted : In(warps)           Warp whose beat takes a unit, one-hot or zero.
     allocate : Out(units)        Unit that takes it, one-hot or zero.

@@ -18,10 +18,12 @@ class ComingRegisters(wiring.Component):
     Members (F: ``cfg.near_slots``, N: ports that forward)
     -------
     sources : In(ArrayLayout)    Registers of the head beat's near sources, F of them.
-    found, meets : Out(F)        Which of these are coming; which of the coming ones are the register of the result.
-    marks : In(N), registers : In(ArrayLayout)   Beats of this warp that leave and have their destinations come; a bit
-                                 per register that they write.
-    own : In(1), register : In(register_bits)   The result that forwards has a register of this warp; that register.
+    found : Out(F)               Sources that are coming.
+    meets : Out(F)               Sources that are coming and the register of the result.
+    marks : In(N)                Beats of this warp that leave and have their destinations come.
+    registers : In(ArrayLayout)  A bit per register that these write.
+    own : In(1)                  The result that forwards has a register of this warp.
+    register : In(register_bits)   That register.
     row, column : In             The same register, both one-hot.
     arrives : In(1)              The result is accepted; late.
     coming : Out(register_names)   State.

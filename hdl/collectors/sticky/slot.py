@@ -36,11 +36,14 @@ class KeptSlot(wiring.Component):
     head : In(view_layout(cfg))  The head beat of that warp; zero if none is kept.
     offered : In(warps)          Warp of the beat that issues, one-hot or zero.
     fits : Out(warps)            Warp whose head beat finds its source in the slot, one-hot or zero.
-    hit, overwritten : Out(1)    The beat that issues finds its source here; it writes the register that is kept.
+    hit : Out(1)                 The beat that issues finds its source here.
+    overwritten : Out(1)         The beat that issues writes the register that is kept.
     replaces : In(1)             The beat that issues takes the unit and has a source here.
-    warp : In(warp_bits), source : In(register_bits), stays : In(1)   Of that beat; it does not write this source.
-    kept : Out(1), owner : Out(warp_bits), name : Out(register_bits)   State. Name and owner are those of the last beat
-                                 that had a source here, whether that is kept or not.
+    warp : In(warp_bits), source : In(register_bits)   Of the beat that issues.
+    stays : In(1)                The beat that issues does not write its source for this slot.
+    kept : Out(1)                State: the operand is that of name and owner.
+    owner : Out(warp_bits), name : Out(register_bits)   State: of the last beat that had a source here, whether that is
+                                 kept or not.
     """
 
     def __init__(self, cfg: StickyConfig) -> None:

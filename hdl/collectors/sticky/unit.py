@@ -60,9 +60,10 @@ class StickyUnit(wiring.Component):
     fits : Out(warps)             Warps whose head beat finds a source in its slot.
     expects : In(F)               Sources of the offered beat that wait for a result; this and all lines below with
                                   ``forward_results``.
-    arrives : In(1), result_warp : In(warp_bits), result_register : In(register_bits)   The result that forwards is
-                                  accepted; its warp and register.
-    awaiting, forward : Out(F)    Slots that wait for a result; those that take this one.
+    arrives : In(1)               The result that forwards is accepted.
+    result_warp : In(warp_bits), result_register : In(register_bits)   Of the result that forwards.
+    awaiting : Out(F)             Slots that wait for a result.
+    forward : Out(F)              Slots that take the result.
     marks : Out(1)                Results of the beat are coming when it has left by a port that forwards.
     """
 
