@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import cast
 
 from warpfile.golden.arbiter import lowest
-from warpfile.golden.collectors.contract import Collectors, Heads
+from warpfile.golden.collectors.contract import Collectors, ForwardingCollectors, Heads
 from warpfile.golden.entry import Entry
 from warpfile.spec.beat import Beat
 from warpfile.spec.config import Config
@@ -24,6 +25,7 @@ class Frame(Heads):
     def __init__(self, cfg: Config) -> None:
         self.port_of = [cfg.port_of] * cfg.warps
         self._depth = cfg.buffer_depth
+        self._forwards = cfg.asks.forwards > 0
         self.resident = self.residents = 0
         self.buffered = 0
         self.decode_ready = (1 << cfg.warps) - 1
@@ -58,7 +60,10 @@ class Frame(Heads):
                     self.clear |= bit
 
     def _hazard(self, warp: int, head: Entry, collectors: Collectors) -> bool:
-        if head.touched & self.registers[warp] or head.tokens & self.tokens[warp]:
+        pending = head.touched & self.registers[warp]
+        if pending and self._forwards and not pending & head.dests:
+            pending &= ~cast(ForwardingCollectors, collectors).coming(warp, head)
+        if pending or head.tokens & self.tokens[warp]:
             return True
         if head.dests and (head.dests & collectors.unread(warp) or self._full(warp)):
             return True

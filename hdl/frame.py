@@ -33,6 +33,8 @@ class Frame(wiring.Component):
     heads : Out(ArrayLayout)     Head beat of every warp, for the collectors to read.
     room, prefer, collecting, blocked : In(warps), hold : In(warps)   See docs/slots, collectors and register file. With
                                  ``asks.guards`` ``blocked`` is all that decides whether a head beat has a hazard.
+    coming_registers : In(ArrayLayout)   Per warp the registers that the head beat's first sources may name though they
+                                 are pending, because their result is coming; only with ``asks.forwards``.
     accept : In(1)               The collectors take the offered beat in this cycle; a refusal is a bubble.
     offer_valid : Out(1), offer : Out(beat_layout), offer_warp : Out(warps)   The chosen beat; zero if none.
     completed : In(ports), completion : In(ArrayLayout)   Results that are in place, for the scoreboard.
@@ -71,6 +73,7 @@ class Frame(wiring.Component):
                 "decode_ready": Out(cfg.warps),
                 "heads": Out(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
                 **{name: In(cfg.warps) for name in ("room", "hold", "prefer", "collecting", "blocked")},
+                **({"coming_registers": In(pending)} if cfg.asks.forwards else {}),
                 "accept": In(1),
                 "offer_valid": Out(1),
                 "offer": Out(beat_layout(cfg)),
@@ -173,6 +176,8 @@ class Frame(wiring.Component):
             ]
             if self._cfg.shows_pending:
                 m.d.comb += self.pending[warp].eq(board.pending)
+            if self._cfg.asks.forwards:
+                m.d.comb += board.coming.eq(self.coming_registers[warp])
             boards.append(board)
         return boards
 

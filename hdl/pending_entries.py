@@ -18,6 +18,11 @@ def group_mask(beat: Value) -> Value:
     return (ones << beat.dest[:2])[:GROUP]
 
 
+def writes(dest: Value, mask: Value, register: Value) -> Value:
+    """Whether a beat writes a register; ``mask``: :func:`group_mask` of the beat."""
+    return (register[2:] == dest[2:]) & mask.bit_select(register[:2], 1)
+
+
 class PendingEntries(wiring.Component):
     """A CAM of aligned groups of four registers, one entry per beat, with a bit per register that has yet to come.
 

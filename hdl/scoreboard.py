@@ -37,6 +37,8 @@ class WarpScoreboard(wiring.Component):
     -------
     valid : In(1), head : In(beat_layout(cfg))   The warp's oldest beat, if there is one.
     collecting : In(1)                 A beat of this warp has not been dispatched.
+    coming : In(register_names)        Registers that may be pending, if the head beat names them in its first sources,
+                                       because their result is coming; only with ``asks.forwards``.
     reserve : In(1), reserve_registers : In(register_names), reserve_tokens : In(16)   What the issuing beat writes.
     dest : In(register_bits), dest_count : In(3)   Instead of the decoded registers with ``pending_entries``; likewise
                                        release_writes : In(ports), and in release_registers a number each.
@@ -59,6 +61,7 @@ class WarpScoreboard(wiring.Component):
             "valid": In(1),
             "head": In(beat_layout(cfg)),
             "collecting": In(1),
+            **({"coming": In(cfg.register_names)} if cfg.asks.forwards else {}),
             "reserve": In(1),
             **({} if cfg.pending_entries else {"reserve_registers": In(cfg.register_names)}),
             "reserve_tokens": In(TOKENS),
@@ -86,7 +89,10 @@ class WarpScoreboard(wiring.Component):
         pending = self.pending if self._cfg.shows_pending else Signal(self._cfg.register_names, name="pending")
         mask = named(m, "dest_mask", group_mask(self.head))
         self._update(m, pending, self.reserve_registers, self.release_registers)
-        self._rules(m, [self._read_after_write(pending), self._write_after_write(pending, mask)], pending.any())
+        reads = self._read_after_write(pending)
+        if self._cfg.asks.forwards:
+            reads = self._read_after_write(pending, named(m, "awaited", pending & ~self.coming))
+        self._rules(m, [reads, self._write_after_write(pending, mask)], pending.any())
         if self._cfg.has_places:
             self._watch_loads(m, pending, mask)
         return m
@@ -139,9 +145,13 @@ class WarpScoreboard(wiring.Component):
         ports = range(self._cfg.write_ports)
         return any_of(release[port] & self.release[port].replicate(len(release[port])) for port in ports)
 
-    def _read_after_write(self, pending: Value) -> Value:
-        sources = range(self._cfg.source_slots)
-        return any_of(self.head.source_valid[slot] & pending.bit_select(self.head.sources[slot], 1) for slot in sources)
+    def _read_after_write(self, pending: Value, first: Value | None = None) -> Value:
+        """Whether a source is pending; of the first ``asks.forwards`` of them, whether it is in ``first``."""
+        bits = [pending] * self._cfg.source_slots
+        if first is not None:
+            bits[: self._cfg.asks.forwards] = [first] * self._cfg.asks.forwards
+        slots = zip(bits, self.head.source_valid, self.head.sources, strict=True)
+        return any_of(valid & some.bit_select(source, 1) for some, valid, source in slots)
 
     def _write_after_write(self, pending: Value, mask: Value) -> Value:
         return (pending.word_select(self.head.dest[2:], GROUP) & mask).any()

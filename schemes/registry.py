@@ -25,7 +25,7 @@ OWN = (
 )
 #: Modules whose rows are known by their names, but not listed: what belongs to a scheme beside its models, figures and
 #: pages, is not there yet.
-COMING: tuple[str, ...] = ()
+COMING: tuple[str, ...] = ("sticky",)
 GROUP = "warpfile.schemes"
 _HERE = "warpfile"
 

@@ -53,7 +53,8 @@ class Asks:
     bank a result goes. ``keeps``: they may keep a result from the file. ``engines``: their own clients at the banks.
     ``joins``: two sources of a beat that one access may bring, of ``JOINS``. ``evicts``: they give registers back by
     name, one per cycle, because what they keep does not tell where it belongs. ``guards``: they decide for every head
-    beat whether it may issue, and the frame has no scoreboard.
+    beat whether it may issue, and the frame has no scoreboard. ``forwards``: so many of a beat's sources, from slot 0
+    on, may be pending when it issues, if the collectors say that their results are coming.
     """
 
     units: int
@@ -66,6 +67,7 @@ class Asks:
     joins: str = "none"
     evicts: bool = False
     guards: bool = False
+    forwards: int = 0
 
 
 @dataclass(frozen=True)

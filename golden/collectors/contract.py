@@ -118,3 +118,12 @@ class GuardingCollectors(Collectors, Protocol):
 
     def blocked(self, warp: int, head: Entry) -> bool:
         """Whether the head beat of a warp must not issue, from registered state; ``changed`` holds for this as well."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class ForwardingCollectors(Collectors, Protocol):
+    """Collectors whose slots wait for results (``cfg.asks.forwards``)."""
+
+    def coming(self, warp: int, head: Entry) -> int:
+        """Registers, as a mask, that the head beat of a warp reads and need not wait for though they are pending;
+        from registered state, and ``changed`` holds for this as well."""

@@ -34,9 +34,10 @@ class CollectorUnits:
     dispatch comes before the allocation of the same cycle.
     """
 
-    def __init__(self, cfg: Config, file: RegisterFile) -> None:
+    def __init__(self, cfg: Config, file: RegisterFile, presented: bool = False) -> None:
+        """``presented``: slots ask when they are told to (:meth:`present`), and not from their allocation on."""
         self._place = file.place
-        self._later = cfg.gives.later or cfg.gives.renamed or cfg.gives.near_bits > 0
+        self._later = presented or cfg.gives.later or cfg.gives.renamed or cfg.gives.near_bits > 0
         self._slots = cfg.source_slots
         self._lowest = cfg.collect == "lowest"
         self._oldest = cfg.dispatch_arbitration == "oldest"

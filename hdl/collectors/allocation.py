@@ -45,17 +45,41 @@ def allocate_units(
     """
     wanted = wants_unit(m, collectors)
     following = named(m, "following", _next_unit(m, cfg, collectors, units, leaving))
+    allocated = following & wanted.replicate(len(units))
+    give_beats(m, collectors, units, owned, leaving, holding, following, allocated, places)
+
+
+def give_beats(
+    m: Module,
+    collectors: wiring.Component,
+    units: list,
+    owned: Sequence[Value],
+    leaving: Value,
+    holding: Sequence[Value],
+    following: Value,
+    allocated: Value,
+    places: Value | None = None,
+    same: Sequence[Value] | None = None,
+) -> None:
+    """Units get the offered beat; every beat that needs one is taken. Drives what :func:`allocate_units` does.
+
+    ``allocated``: the unit that takes the offered beat, one-hot. ``following``: units that may take it, known earlier.
+    ``same``: whether each unit has a beat of the offered one's warp and port, where that is not found out here.
+    """
     m.d.comb += [
         collectors.occupied.eq(Cat(unit.occupied for unit in units)),
         collectors.accept.eq(1),
-        collectors.allocate.eq(following & wanted.replicate(len(units))),
+        collectors.allocate.eq(allocated),
     ]
     wait_for = Signal(len(units), name="wait_for")
     for number, unit in enumerate(units):
-        owner = named(m, f"owner{number}", Cat(mine[number] for mine in owned))
-        same = (owner & collectors.offer_warp).any() & (unit.port == collectors.offer.port)
+        if same is None:
+            owner = named(m, f"owner{number}", Cat(mine[number] for mine in owned))
+            meets = (owner & collectors.offer_warp).any() & (unit.port == collectors.offer.port)
+        else:
+            meets = same[number]
         m.d.comb += [
-            wait_for[number].eq(holding[number] & ~leaving[number] & same),
+            wait_for[number].eq(holding[number] & ~leaving[number] & meets),
             unit.follows.eq(following[number]),
             unit.allocate.eq(collectors.allocate[number]),
             unit.beat.eq(collectors.offer),

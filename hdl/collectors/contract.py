@@ -38,6 +38,8 @@ def collector_members(cfg: Config) -> dict[str, wiring.Member]:
     blocked : Out(warps)         The head beat writes a register that an older beat has yet to read; with
                                  ``asks.guards`` there is any reason for which it must not issue yet.
     collecting : Out(warps)      Some beat of the warp has not been dispatched.
+    coming_registers : Out(ArrayLayout)   Per warp the registers whose result is coming, registered state: the first
+                                 ``asks.forwards`` sources of a head beat may name them. Only if that is not 0.
     offer_valid : In(1), offer : In(beat_layout), offer_warp : In(warps)   The chosen beat; zero if none.
     accept : Out(1)              It is taken; a refusal is a bubble.
     chosen : Out(units)          Unit presented for dispatch, one-hot.
@@ -46,10 +48,12 @@ def collector_members(cfg: Config) -> dict[str, wiring.Member]:
     Collectors also have an output for every probe of their own, by the probe's name, except for those that the contract
     names alike.
     """
+    coming = data.ArrayLayout(cfg.register_names, cfg.warps)
     return {
         "heads": In(data.ArrayLayout(beat_layout(cfg), cfg.warps)),
         **{name: In(cfg.warps) for name in ("buffered", "clear", "waiting")},
         **{name: Out(cfg.warps) for name in ("room", "prefer", "blocked", "collecting")},
+        **({"coming_registers": Out(coming)} if cfg.asks.forwards else {}),
         "offer_valid": In(1),
         "offer": In(beat_layout(cfg)),
         "offer_warp": In(cfg.warps),

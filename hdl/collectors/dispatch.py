@@ -36,13 +36,13 @@ class DispatchArbiter(wiring.Component):
         return m
 
 
-def allocation_order(m: Module, cfg: Config, allocate: Value) -> Value:
+def allocation_order(m: Module, cfg: Config, allocate: Value, *, also: bool = False) -> Value:
     """Order in which units took their beats (:class:`Ages`), where an arbiter, a look-up or a copied slot goes by it.
 
-    Zero where nothing does. ``allocate``: the unit that takes a beat, one-hot.
+    Zero where nothing does. ``allocate``: the unit that takes a beat, one-hot. ``also``: the collectors go by it.
     """
     looks_up = cfg.gives.later or cfg.gives.renamed or cfg.gives.brings
-    if "oldest" not in (cfg.bank_arbitration, cfg.dispatch_arbitration) and not looks_up:
+    if "oldest" not in (cfg.bank_arbitration, cfg.dispatch_arbitration) and not looks_up and not also:
         return Const(0, cfg.asks.units**2)
     m.submodules.ages = ages = Ages(cfg.asks.units)
     m.d.comb += ages.arrive.eq(allocate)

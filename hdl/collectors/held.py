@@ -28,12 +28,15 @@ def hold(m: Module, cfg: Config, name: str, enable: Value, fields: Fields) -> No
 
     The fields of a free unit are not read, so they need no reset.
     """
-    registers = []
-    for field, (target, _) in fields.items():
-        register = Signal(len(Value.cast(target)), name=f"held_{field}", reset_less=True)
-        m.d.comb += Value.cast(target).eq(register)
-        registers.append(register)
+    registers = [register(m, field, target) for field, (target, _) in fields.items()]
     take(m, cfg, name, registers, (enable, [Value.cast(value) for _, value in fields.values()]))
+
+
+def register(m: Module, field: str, target: ValueLike) -> Signal:
+    """A register ``held_<field>`` without reset, which drives ``target``."""
+    held = Signal(len(Value.cast(target)), name=f"held_{field}", reset_less=True)
+    m.d.comb += Value.cast(target).eq(held)
+    return held
 
 
 def hold_places(m: Module, cfg: Config, enable: Value, offered: data.View, places: data.View) -> None:

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import any_of
 from warpfile.hdl.naming import named
-from warpfile.hdl.scoreboard import group_mask
+from warpfile.hdl.pending_entries import group_mask, writes
 from warpfile.spec.config import Config
 
 
@@ -38,7 +38,6 @@ class WriteAfterRead(wiring.Component):
         mask = named(m, "dest_mask", group_mask(self))
         hits = []
         for register, unread in zip(self.registers, self.unread, strict=True):
-            same = (register[2:] == self.dest[2:]) & mask.bit_select(register[:2], 1)
-            hits.append(unread & same)
+            hits.append(unread & writes(self.dest, mask, register))
         m.d.comb += self.blocked.eq(any_of(hits))
         return m

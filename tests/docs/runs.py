@@ -11,6 +11,7 @@ from tests.golden.collectors.malekeh.scenario import NEAR, run_malekeh
 from tests.golden.collectors.malekeh.scenario import hinted as malekeh_hinted
 from tests.golden.collectors.malekeh.test_units import ONE as ONE_UNIT
 from tests.golden.collectors.read_window.test_example import example
+from tests.golden.collectors.sticky.test_cycles import example as example_of_sticky
 from tests.golden.rf.ltrf.scenario import make as make_ltrf
 from tests.golden.rf.ltrf.test_example import TIMES
 from tests.golden.rf.ltrf.test_example import example as example_of_ltrf
@@ -81,6 +82,12 @@ def owf() -> Fields:
 def scalar() -> Fields:
     """One warp, from the first scalar result on."""
     return example_of_scalar().fields[5:]
+
+
+def sticky() -> Fields:
+    """One warp, from the first issue on."""
+    run = example_of_sticky()
+    return run.fields[run.issues()[0][0] :]
 
 
 def modern(first: int) -> Fields:
@@ -267,6 +274,7 @@ RUNS: dict[tuple[str, int], Callable[[], Fields]] = {
     ("shrf", 0): shrf,
     ("owf", 0): owf,
     ("scalar", 0): scalar,
+    ("sticky", 0): sticky,
     ("pilot", 0): partial(pilot, 0, "length"),
     ("pilot", 1): partial(pilot, 50, "length"),
     ("pilot", 2): partial(pilot, 0, "one"),

@@ -1,6 +1,7 @@
 """Proof of the scoreboard against the rules of docs/machine.md, section 4, register by register."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import Assert, Assume, Cover
@@ -10,6 +11,7 @@ from warpfile.hdl.collectors.write_after_read import WriteAfterRead
 from warpfile.hdl.scoreboard import GROUP, WarpScoreboard
 from warpfile.spec.beat import SCHEME_PINS, decode_fields, field_bits
 from warpfile.spec.config import Config
+from warpfile.spec.contract import Asks
 from warpfile.spec.trace import TOKENS, Drain, Kind
 
 CFG = Config(warps=2, lanes=1, register_names=16, source_slots=2, collectors=2, ports=3, payload_bits=16)
@@ -22,6 +24,15 @@ class Draining(Config):
     def operand_bits(self) -> int:
         """Width of the operand, which the scoreboard does not see."""
         return 4
+
+
+class Forwarding(Config):
+    """Its collectors take results of the first two sources."""
+
+    @property
+    def asks(self) -> Asks:
+        """What they want of the frame."""
+        return replace(super().asks, forwards=2)
 
 
 class ScoreboardProperties(Properties):
@@ -53,6 +64,9 @@ class ScoreboardProperties(Properties):
             self._cover_drains(m, part, busy)
         if self._cfg.scheduler == "two_level":
             self._loads(m, part)
+        if self._cfg.asks.forwards:
+            read, _ = self._named(head)
+            m.d.comb += Cover(part.clear & (self.pending & read).any(), "clear before the result of a source")
 
     def _cover_drains(self, m: Module, part, busy: Value) -> None:
         free = part.clear & busy & part.collecting
@@ -111,16 +125,23 @@ class ScoreboardProperties(Properties):
 
     def _hazards(self, part) -> dict[str, Value]:
         head = part.head
-        read, written = self._named(head)
+        _, written = self._named(head)
         drains = (head.kind == Kind.EXIT.value) | (head.kind == Kind.BARRIER.value)
         return {
             **(self._drains(part) if self._cfg.operand_bits else {}),
-            "no source is pending": (self.pending & read).any(),
+            "no source is pending": self._reads_pending(part),
             "no destination is pending": (self.pending & written).any(),
             "no token is pending": (self.tokens & (head.token_reads | head.token_writes)).any(),
             "a BARRIER or EXIT finds nothing collecting": drains & part.collecting,
             "an EXIT finds nothing pending": (head.kind == Kind.EXIT.value) & (self.pending.any() | self.tokens.any()),
         }
+
+    def _reads_pending(self, part) -> Value:
+        """Whether a source is pending; the first ones may be if their result is coming."""
+        forwards, slots = self._cfg.asks.forwards, range(self._cfg.source_slots)
+        waits = [self.pending & ~part.coming if slot < forwards else self.pending for slot in slots]
+        head = part.head
+        return Cat(head.source_valid[slot] & waits[slot].bit_select(head.sources[slot], 1) for slot in slots).any()
 
     def _named(self, head) -> tuple[Value, Value]:
         """The registers that a beat reads, and those that it writes."""
@@ -155,6 +176,7 @@ class ScoreboardProperties(Properties):
             m.d.sync += waits.eq(0)
         self.waits, self.register = waits, register
         reads = part.head.source_valid[0] & (part.head.sources[0] == register)
+        reads &= ~part.coming.bit_select(register, 1) if self._cfg.asks.forwards else Const(1)
         return Assert(~(part.clear & waits & reads), "a reserved register stays pending until its release")
 
     def help(self, m, part, state):
@@ -170,6 +192,8 @@ class ScoreboardProperties(Properties):
 
 def _beyond(cfg: Config) -> str:
     """What it knows besides, in the size of its proof."""
+    if cfg.asks.forwards:
+        return f", {cfg.asks.forwards} sources that may be coming"
     return ", pseudo-instructions, loads" if cfg.operand_bits else ", loads that miss" if cfg.sees_misses else ""
 
 
@@ -191,6 +215,9 @@ def _proof(cfg: Config, *, regress: bool = False) -> Proof:
             ),
             **(_drain_controls(cfg, wrong) if cfg.operand_bits else {}),
             **(_miss_controls(wrong) if cfg.sees_misses else {}),
+            **(
+                {"clear implies no source is pending": wrong(coming=lambda bits: bits | 4)} if cfg.asks.forwards else {}
+            ),
         },
         reach=4,
         regress=regress,
@@ -264,6 +291,7 @@ PROOFS = (
     _proof(CFG),
     _proof(Draining(**CFG.replace(scheduler="two_level", active_warps=2).to_json())),
     _proof(CFG.replace(scheduler="two_level", active_warps=2, long_from="miss", resume="all")),
+    _proof(Forwarding(**CFG.replace(source_slots=3).to_json())),
     _proof(CFG.replace(register_names=64, collectors=3), regress=True),
     _write_after_read(4),
 )

@@ -11,6 +11,7 @@ from warpfile.golden.collectors.bow.collectors import Windows
 from warpfile.golden.collectors.coalescing.collectors import Coalescing
 from warpfile.golden.collectors.malekeh.collectors import CachingCollectors
 from warpfile.golden.collectors.read_window.collectors import ReadWindow
+from warpfile.golden.collectors.sticky.collectors import StickyUnits
 from warpfile.golden.collectors.units.collectors import Units
 from warpfile.golden.rf.banked.file import BankedFile
 from warpfile.golden.rf.ltrf.file import PrefetchedFile
@@ -66,6 +67,13 @@ class Malekeh(Baseline):
 
     scheme = "malekeh"
     collectors: CachingCollectors  # type: ignore[assignment]
+
+
+class Sticky(Baseline):
+    """The machine of ``sticky``."""
+
+    scheme = "sticky"
+    collectors: StickyUnits
 
 
 class Shrf(Baseline):

@@ -79,6 +79,7 @@ AWKWARD = [
     ("shrf", "tiny", {"orf_entries": 1, "lrf": "one", "active_warps": 3, "banks": 3, "ports": 1}),
     ("owf", "tiny", {"rows": 32, "banks": 4, "bank_ports": "1R1W", "bank_cycles": 2, "ports": 1}),
     ("scalar", "tiny", {"banks": 3, "collect": "all", "bank_cycles": 2, "ports": 1}),
+    ("sticky", "tiny", {"ports": 6, "write_back_ports": 3, "bank_cycles": 3, "source_slots": 4, "retake": "same"}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (
@@ -86,6 +87,13 @@ AWKWARD = [
             ("bow_wr", {"window": 7, "window_entries": 9, "bank_skew": "row", "banks": 6}),
             ("malekeh", {"collectors": 1, "bank_ports": "1R1W", "bank_cycles": 2, "wait_control": "fixed"}),
             ("malekeh", {"ports": 6, "write_back_ports": 4, "result_queue": 1}),
+            ("sticky", {"collect": "all", "bank_ports": "1R1W", "collectors": 1, "bank_occupancy": "one"}),
+            ("sticky", {"collect": "one", "collectors": 4, "ports": 4, "bank_cycles": 2, "keep_operands": "none"}),
+            ("sticky", {"forward_results": "none", "retake": "same", "banks": 3, "bank_arbitration": "oldest"}),
+            ("sticky", {"forward_results": "none", "keep_operands": "none", "ports": 1, "pending_entries": 2}),
+            ("sticky+cggty", {"collect": "all", "retake": "same", "ports": 6, "alu_latency": 3}),
+            ("sticky+lrr", {"collectors": 4, "bank_ports": "1R1W", "dispatch_arbitration": "oldest"}),
+            ("sticky+two_level", {"active_warps": 2, "collect": "all", "bank_cycles": 2}),
             ("baseline", {"scheduler": "two_level", "active_warps": 2}),
             ("bow+two_level", {"active_warps": 3, "window": 2}),
             ("bow_wr+two_level", {"active_warps": 2, "suspend": "always", "active_choice": "round_robin"}),

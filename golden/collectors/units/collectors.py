@@ -34,7 +34,7 @@ class Units(Collectors):
         self.prefer = self.changed = 0
         self._counters: dict[str, int] = {}
         self._reads = self._asked = self._unit_cycles = self._waits = 0
-        self.units = CollectorUnits(cfg, file)
+        self.units = self.make_units(cfg, file)
         self._file = file
         self._requests = self.units.requests
         self.lookups: LookUps | NearSources | None = None
@@ -52,6 +52,10 @@ class Units(Collectors):
         self._at_request, self._at_grant = at["request"] - first, at["grant"] - first
         self._at_lacking = at["lacking"] - first
         self._at_unit = [at[f"dispatch_unit{port}"] for port in range(cfg.ports)]
+
+    def make_units(self, cfg: Config, file: RegisterFile) -> CollectorUnits:
+        """The units that this has."""
+        return CollectorUnits(cfg, file)
 
     @property
     def counters(self) -> dict[str, int]:

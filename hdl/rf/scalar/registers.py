@@ -4,28 +4,11 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from warpfile.hdl.arbiter import any_of, decode, select
+from warpfile.hdl.arbiter import any_of, select
 from warpfile.hdl.naming import named
+from warpfile.hdl.register_bits import bit_at, columns, decoded, lines_of
 from warpfile.hdl.stamp import stamp
 from warpfile.spec.schemes.scalar import ScalarConfig
-
-
-def columns(cfg: ScalarConfig) -> int:
-    """Registers of a warp are in rows of so many: a register is one of a row and one of a column, both one-hot."""
-    return 1 << cfg.register_bits // 2
-
-
-def decoded(m: Module, cfg: ScalarConfig, name: str, register: Value) -> tuple[Value, Value]:
-    """Row and column of a register."""
-    width = columns(cfg)
-    low = width.bit_length() - 1
-    row, column = decode(register[low:], cfg.register_names // width), decode(register[:low], width)
-    return named(m, f"{name}_row", row), named(m, f"{name}_column", column)
-
-
-def _bit(m: Module, name: str, lines: list[Value], row: Value, column: Value) -> Value:
-    """The bit of a row and a column: half the gates of multiplexers."""
-    return (named(m, f"{name}_line", Cat((line & column).any() for line in lines)) & row).any()
 
 
 class WarpScalars(wiring.Component):
@@ -65,14 +48,14 @@ class WarpScalars(wiring.Component):
         """A bit per register, which a client turns: a multiplexer less than to write it."""
         m = Module()
         bits = Signal(self._cfg.register_names, name="scalar_registers")
-        lines = [bits[start : start + self._width] for start in range(0, len(bits), self._width)]
+        lines = lines_of(self._cfg, bits)
         for slot, register in enumerate(self.sources):
             row, column = decoded(m, self._cfg, f"source{slot}", register)
-            m.d.comb += self.found[slot].eq(_bit(m, f"source{slot}", lines, row, column))
+            m.d.comb += self.found[slot].eq(bit_at(m, f"source{slot}", lines, row, column))
         turned = []
         for number, (row, column) in enumerate(zip(self.rows, self.columns, strict=True)):
             if number < len(self.scalar):
-                m.d.comb += self.scalar[number].eq(_bit(m, f"client{number}", lines, row, column))
+                m.d.comb += self.scalar[number].eq(bit_at(m, f"client{number}", lines, row, column))
             changes = named(m, f"row_changes{number}", row & self.changes[number].replicate(len(row)))
             turns = named(m, f"row_turned{number}", changes & self.happens[number].replicate(len(row)))
             turned.append(Cat(column & turn.replicate(len(column)) for turn in turns)[: len(bits)])

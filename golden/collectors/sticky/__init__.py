@@ -1,0 +1,1 @@
+"""Units that forward results and keep operands (docs/schemes/sticky.md)."""

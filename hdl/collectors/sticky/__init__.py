@@ -1,0 +1,1 @@
+"""Collector units that forward results and keep operands in their slots (docs/schemes/sticky.md)."""
