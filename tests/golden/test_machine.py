@@ -11,7 +11,7 @@ import pytest
 from tests.golden.machines import Baseline
 from tests.golden.scenario import BAR, NOP, hand_trace, op, run
 from warpfile.golden.collectors.contract import Heads
-from warpfile.golden.collectors.units.collectors import COUNTERS as UNIT_COUNTERS
+from warpfile.golden.collectors.gathering import COUNTERS as UNIT_COUNTERS
 from warpfile.golden.collectors.units.collectors import Units
 from warpfile.golden.counters import COUNTERS
 from warpfile.golden.entry import Entry

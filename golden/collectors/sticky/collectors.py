@@ -6,10 +6,10 @@ from mypy_extensions import mypyc_attr
 
 from warpfile.golden.arbiter import indices, lowest, ones
 from warpfile.golden.collectors.contract import ForwardingCollectors, Heads, Offer
+from warpfile.golden.collectors.gathering import GatheringUnits
 from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.collectors.sticky.coming import ComingResults
 from warpfile.golden.collectors.sticky.keeping import KeptOperands
-from warpfile.golden.collectors.units.collectors import Units
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import RegisterFile
 from warpfile.spec.config import Config
@@ -32,7 +32,7 @@ class StickyPool(CollectorUnits):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class StickyUnits(Units, ForwardingCollectors):
+class StickyUnits(GatheringUnits, ForwardingCollectors):
     """The baseline's units, but for sources that their slot has kept or whose result is coming."""
 
     def __init__(self, cfg: StickyConfig, layout: ProbeLayout, file: RegisterFile) -> None:

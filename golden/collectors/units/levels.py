@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from warpfile.golden.arbiter import lowest
+from warpfile.golden.collectors.gathering import SourceLookUps
 from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.collectors.units.lookups import NearReads
 from warpfile.golden.entry import Entry
@@ -12,21 +13,16 @@ from warpfile.golden.rf.contract import Bring, LeveledFile
 from warpfile.spec.probe import ProbeLayout
 
 
-class NearSources:
-    """One unit reads what it has near per cycle, in order of allocation; one slot that brings may ask its bank.
-
-    Called as :class:`golden.collectors.units.lookups.LookUps`.
-    """
+class NearSources(SourceLookUps):
+    """One unit reads what it has near per cycle, in order of allocation; one slot that brings may ask its bank."""
 
     def __init__(self, layout: ProbeLayout, file: LeveledFile, units: CollectorUnits) -> None:
         self._file, self._units = file, units
-        self.first = layout.offset["near_read"]
+        super().__init__(layout.offset["near_read"])
         self._waiting: deque[NearReads] = deque()
         self._bringing = 0  # slots that have not been granted yet
         self._copies = [-1] * len(units.values)
         self._slots = len(units.values) // len(units.units)
-        self.asking: tuple[int, list[int]] = (0, [])
-        self.word = 0
 
     def begin(self) -> int:
         """Slots that ask. The near reads of this cycle and the slot that brings are announced."""

@@ -6,6 +6,7 @@ from collections import deque
 from typing import NamedTuple
 
 from warpfile.golden.arbiter import ones
+from warpfile.golden.collectors.gathering import SourceLookUps
 from warpfile.golden.collectors.pool import CollectorUnits
 from warpfile.golden.entry import Entry
 from warpfile.golden.rf.contract import LateFile
@@ -25,13 +26,8 @@ class NearReads(NamedTuple):
     note: int
 
 
-class LookUps:
-    """One unit is looked up and one reads per cycle, both in order of allocation.
-
-    ``begin`` over registered state, ``step`` after the reads of the banks, ``expect`` for a unit that was allocated.
-    ``asking`` are the source slots that may ask now, as a mask and per bank. ``word`` has the probes, from bit
-    ``first`` of all on.
-    """
+class LookUps(SourceLookUps):
+    """One unit is looked up and one reads per cycle, both in order of allocation."""
 
     def __init__(
         self, cfg: Config, layout: ProbeLayout, file: LateFile, units: CollectorUnits, counters: dict[str, int]
@@ -39,14 +35,12 @@ class LookUps:
         self._file, self._units, self._counters = file, units, counters
         counters |= dict.fromkeys(EVENTS.values(), 0)
         names = ("check", "near_read", *EVENTS)
-        self.first = min(layout.offset[name] for name in names)
+        super().__init__(min(layout.offset[name] for name in names))
         self._at = {name: layout.offset[name] - self.first for name in names}
         self._waiting: deque[tuple[int, int]] = deque()  # unit and note
         self._reading: NearReads | None = None
         self._defers = cfg.gives.defers
         self._deferred = False
-        self.asking: tuple[int, list[int]] = (0, [])
-        self.word = 0
 
     def begin(self) -> int:
         """Slots that ask; those whose row has yet to be written do not. Near reads and the look-up are announced."""
