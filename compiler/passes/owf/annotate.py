@@ -9,9 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from warpfile.compiler.model import Function
+from warpfile.compiler.opcodes import is_known
 from warpfile.compiler.passes.owf.choice import Limits, Sets, choose, drawn
 from warpfile.compiler.passes.owf.order import Order, ordered
 from warpfile.compiler.passes.trace_listing import listed_function
+from warpfile.compiler.passes.unknown_code import unknown
 from warpfile.compiler.program import static_instructions
 from warpfile.spec.config import Config
 from warpfile.spec.cta_dispatcher import cta_limit
@@ -65,6 +67,8 @@ def shown(function: Function, cfg: Config) -> Mapping[int, str]:
     The launch is not known: CTAs count as four warps each, as many as there are slots for.
     """
     assert isinstance(cfg, OwfConfig)
+    if reason := next((unknown(one) for one in function.instructions if not is_known(one.opcode)), ""):
+        return {0: f"the number of registers is not known: {reason}"}
     statics = static_instructions(function)
     registers = 1 + max((register for one in statics for register in (*one.sources, *one.dests)), default=0)
     members = max(1, -(-(_CTA_WARPS - cfg.domain) // cfg.domains))
