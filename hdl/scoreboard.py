@@ -89,10 +89,10 @@ class WarpScoreboard(wiring.Component):
         pending = self.pending if self._cfg.shows_pending else Signal(self._cfg.register_names, name="pending")
         mask = named(m, "dest_mask", group_mask(self.head))
         self._update(m, pending, self.reserve_registers, self.release_registers)
-        reads = self._read_after_write(pending)
-        if self._cfg.asks.forwards:
-            reads = self._read_after_write(pending, named(m, "awaited", pending & ~self.coming))
-        self._rules(m, [reads, self._write_after_write(pending, mask)], pending.any())
+        awaited = named(m, "awaited", pending & ~self.coming) if self._cfg.asks.forwards else pending
+        self._rules(
+            m, [self._read_after_write(awaited, pending), self._write_after_write(pending, mask)], pending.any()
+        )
         if self._cfg.has_places:
             self._watch_loads(m, pending, mask)
         return m
@@ -128,7 +128,7 @@ class WarpScoreboard(wiring.Component):
         else:
             reserved = self.reserve_registers & self.reserve_long.replicate(len(loading))
             self._update(m, loading, reserved, self.release_registers)
-        touches = self._read_after_write(loading) | self._write_after_write(loading, mask)
+        touches = self._read_after_write(loading, loading) | self._write_after_write(loading, mask)
         if self._cfg.operand_bits:
             touches |= (self.head.drain == Drain.EMPTY.value) & loading.any()
         m.d.comb += [
@@ -145,11 +145,10 @@ class WarpScoreboard(wiring.Component):
         ports = range(self._cfg.write_ports)
         return any_of(release[port] & self.release[port].replicate(len(release[port])) for port in ports)
 
-    def _read_after_write(self, pending: Value, first: Value | None = None) -> Value:
-        """Whether a source is pending; of the first ``asks.forwards`` of them, whether it is in ``first``."""
-        bits = [pending] * self._cfg.source_slots
-        if first is not None:
-            bits[: self._cfg.asks.forwards] = [first] * self._cfg.asks.forwards
+    def _read_after_write(self, first: Value, others: Value) -> Value:
+        """Whether one of the first ``asks.forwards`` sources is in ``first``, or one of the others in ``others``."""
+        near = self._cfg.asks.forwards
+        bits = [first] * near + [others] * (self._cfg.source_slots - near)
         slots = zip(bits, self.head.source_valid, self.head.sources, strict=True)
         return any_of(valid & some.bit_select(source, 1) for some, valid, source in slots)
 

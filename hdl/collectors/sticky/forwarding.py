@@ -44,8 +44,10 @@ def _coming(
     ports = [port for port, forwards in enumerate(cfg.forwarding_ports) if forwards]
     marks = _marks(m, cfg, collectors, units)
     beats = [collectors.dispatch[port].payload for port in ports]
-    masks = [named(m, f"marked{port}", destination_mask(m, cfg, beat, f"marked{port}_dest"))
-             for port, beat in zip(ports, beats, strict=True)]  # fmt: skip
+    masks = [
+        named(m, f"marked{port}", destination_mask(m, cfg, beat, f"marked{port}_dest"))
+        for port, beat in zip(ports, beats, strict=True)
+    ]
     boards = []
     for warp, head in enumerate(collectors.heads):
         board = stamp(m, f"coming{warp}", "coming_registers", lambda: ComingRegisters(cfg))
