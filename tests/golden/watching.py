@@ -7,8 +7,9 @@ from typing import Protocol
 
 from tests.golden.start import StartWatcher
 from warpfile.golden.run import Model, Stuck
+from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
-from warpfile.spec.probe import ProbeLayout
+from warpfile.spec.probe import Fields, ProbeLayout
 from warpfile.spec.stimulus import Stimulus
 
 
@@ -55,3 +56,20 @@ def watched(
         yield word
     start.check_end(model.counters)
     watcher.check_end(model.counters)
+
+
+def watch_counters(
+    model: Watched,
+    environment: Environment,
+    layout: ProbeLayout,
+    events: Callable[[Fields], Mapping[str, int]],
+    watcher: Watcher,
+    limit: int,
+) -> None:
+    """A whole run that the watcher agrees with. Its counters must be those of the probes, whose sums are ``events``."""
+    observed = ObservedCounters(layout, events)
+    for word in watched(model, environment, layout, watcher, limit):
+        observed.add(word)
+    counters, totals = model.counters, observed.totals() | {"bank_writes": environment.writes}
+    assert {*totals, "instructions"} == set(counters)
+    assert {name: counters[name] for name in totals} == totals

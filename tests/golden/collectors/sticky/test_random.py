@@ -13,11 +13,10 @@ from tests.golden.collectors.sticky.invariants import StickyWatcher
 from tests.golden.collectors.sticky.scenario import make, random_sticky
 from tests.golden.invariants import Broken
 from tests.golden.machines import Sticky, events_of, layout_of
-from tests.golden.watching import watched
+from tests.golden.watching import watch_counters
 from warpfile.golden import StaleOperand
 from warpfile.golden.run import Stuck
 from warpfile.schemes import find
-from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.sticky import StickyConfig
 from warpfile.spec.stress import PROFILES, stress_trace
@@ -71,12 +70,7 @@ def watch(cfg: StickyConfig, trace: Trace, model: type[Sticky] = Sticky) -> Stic
     scheme = f"sticky+{cfg.scheduler}"
     layout, workload = layout_of(scheme, cfg), prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
-    observed = ObservedCounters(layout, events_of(scheme, cfg))
-    for word in watched(machine, environment, layout, StickyWatcher(cfg, workload), 20_000):
-        observed.add(word)
-    counters, totals = machine.counters, observed.totals() | {"bank_writes": environment.writes}
-    assert {*totals, "instructions"} == set(counters)
-    assert {name: counters[name] for name in totals} == totals
+    watch_counters(machine, environment, layout, events_of(scheme, cfg), StickyWatcher(cfg, workload), 20_000)
     return machine
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,12 +15,11 @@ from tests.golden.machines import Owf
 from tests.golden.rf.owf.invariants import OwnerWatcher
 from tests.golden.rf.owf.scenario import make, paired, random_paired
 from tests.golden.scenario import op
-from tests.golden.watching import watched
+from tests.golden.watching import watch_counters, watched
 from warpfile.golden import StaleOperand
 from warpfile.golden.collectors.contract import Heads
 from warpfile.golden.run import Stuck, observations
 from warpfile.schemes import find
-from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.owf import OwfConfig
@@ -58,12 +58,7 @@ def watch(cfg: OwfConfig, trace: Trace, model: type[Owf] = Owf, limit: int = 9_0
     scheme = find("owf")
     layout, workload = ProbeLayout(scheme.probes(cfg)), prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
-    observed = ObservedCounters(layout, lambda fields: scheme.events(cfg, fields))
-    for word in watched(machine, environment, layout, OwnerWatcher(cfg, workload), limit):
-        observed.add(word)
-    counters, totals = machine.counters, observed.totals() | {"bank_writes": environment.writes}
-    assert {*totals, "instructions"} == set(counters)
-    assert {name: counters[name] for name in totals} == totals
+    watch_counters(machine, environment, layout, partial(scheme.events, cfg), OwnerWatcher(cfg, workload), limit)
     return machine
 
 

@@ -13,8 +13,7 @@ from tests.golden.machines import Pilot, events_of
 from tests.golden.rf.pilot.invariants import PilotWatcher
 from tests.golden.rf.pilot.moving import MovingWatcher
 from tests.golden.rf.pilot.scenario import drawn, pilot_config, pilot_layout, run_pilot
-from tests.golden.watching import watched
-from warpfile.sim.counters import ObservedCounters
+from tests.golden.watching import watch_counters
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.pilot import PilotConfig
 from warpfile.spec.stress import PROFILES, stress_trace
@@ -85,12 +84,7 @@ def watch_pilot(cfg: PilotConfig, trace: Trace, model: type[Pilot] = Pilot, limi
     workload = prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
     watcher = (MovingWatcher if cfg.migrates else PilotWatcher)(cfg, workload, refuses=True)
-    observed = ObservedCounters(layout, events_of("pilot", cfg))
-    for word in watched(machine, environment, layout, watcher, limit):
-        observed.add(word)
-    counters, totals = machine.counters, observed.totals() | {"bank_writes": environment.writes}
-    assert set(counters) == {*totals, "instructions"}
-    assert {name: counters[name] for name in totals} == totals
+    watch_counters(machine, environment, layout, events_of("pilot", cfg), watcher, limit)
     return machine
 
 

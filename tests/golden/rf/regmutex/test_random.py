@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections import Counter
+from functools import partial
 
 import pytest
 
 from tests.golden.machines import RegMutex
 from tests.golden.rf.regmutex.invariants import SectionWatcher, SharingWatcher
 from tests.golden.rf.regmutex.scenario import make, random_shared
-from tests.golden.watching import watched
+from tests.golden.watching import watch_counters, watched
 from warpfile.schemes import find
-from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.probe import ProbeLayout
 from warpfile.spec.schemes.regmutex import RegMutexConfig
@@ -71,12 +71,7 @@ def watch_shared(cfg: RegMutexConfig, trace: Trace, model: type[RegMutex] = RegM
     scheme = find("regmutex")
     layout, workload = ProbeLayout(scheme.probes(cfg)), prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
-    observed = ObservedCounters(layout, lambda fields: scheme.events(cfg, fields))
-    for word in watched(machine, environment, layout, SharingWatcher(cfg, workload), limit):
-        observed.add(word)
-    counters, totals = machine.counters, observed.totals() | {"bank_writes": environment.writes}
-    assert {*totals, "instructions"} == set(counters)
-    assert {name: counters[name] for name in totals} == totals
+    watch_counters(machine, environment, layout, partial(scheme.events, cfg), SharingWatcher(cfg, workload), limit)
     return machine
 
 

@@ -13,13 +13,12 @@ from tests.golden.invariants import Broken
 from tests.golden.machines import Scalar, events_of, layout_of
 from tests.golden.rf.scalar.invariants import ScalarWatcher
 from tests.golden.rf.scalar.scenario import make, random_scalar, two_expansions
-from tests.golden.watching import watched
+from tests.golden.watching import watch_counters
 from warpfile.golden import StaleOperand
 from warpfile.golden.copies import pack, row_of
 from warpfile.golden.rf.engine import Served
 from warpfile.golden.run import Stuck
 from warpfile.schemes import find
-from warpfile.sim.counters import ObservedCounters
 from warpfile.spec.environment import Environment
 from warpfile.spec.schemes.scalar import ScalarConfig
 from warpfile.spec.stress import PROFILES, stress_trace
@@ -67,12 +66,7 @@ def watch(cfg: ScalarConfig, trace: Trace, model: type[Scalar] = Scalar) -> Scal
     """Run to the end under the watcher, and compare the counters with those of the probes."""
     layout, workload = layout_of("scalar", cfg), prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
-    observed = ObservedCounters(layout, events_of("scalar", cfg))
-    for word in watched(machine, environment, layout, ScalarWatcher(cfg, workload), 20_000):
-        observed.add(word)
-    counters, totals = machine.counters, observed.totals() | {"bank_writes": environment.writes}
-    assert {*totals, "instructions"} == set(counters)
-    assert {name: counters[name] for name in totals} == totals
+    watch_counters(machine, environment, layout, events_of("scalar", cfg), ScalarWatcher(cfg, workload), 20_000)
     return machine
 
 
