@@ -1,6 +1,7 @@
 """Small faults in the control logic are seen by the lockstep, and a proof of equivalence is not given away."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,8 @@ from warpfile.spec.trace import Kind
 BASELINE = SCHEMES["baseline"]
 CFG = configured(BASELINE, "tiny")
 COUNT = 64
+PAGES = sorted((Path(__file__).resolve().parents[2] / "docs").glob("mutation-*.md"))
+OLDER = "**Of an earlier design, not of today's.**"
 #: ``d & a`` is never 1, so the gate that gives it may be stuck at 0. What is behind a RAM's inputs is not seen.
 SMALL = """\
 module part(input a, input b, output y);
@@ -212,6 +215,19 @@ def test_what_a_page_has_settled_is_kept_and_only_for_the_same_mutants():
     for other in (mutants[:3], [*mutants[:3], Mutant(3, "part", "", "inv of B[3] in `a | b`")]):
         with pytest.raises(ValueError, match="the page is of other mutants: run all of them, without --open"):
             closed_rows(page, other)
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_has_todays_mutants_or_says_that_it_is_older(page, root):
+    mutants = mutants_of(SCHEMES[page.stem.removeprefix("mutation-")], "tiny", COUNT, root / "build")[1]
+    text = page.read_text()
+    try:
+        closed_rows(text, mutants)
+    except ValueError:
+        assert OLDER in text
+    else:
+        assert OLDER not in text
 
 
 @pytest.mark.regress
