@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 INTERRUPTED = 130
-_AGAIN = 0.1  #: seconds between looks whether Python is out of what loses an interrupt
+_AGAIN = 0.1  #: seconds between looks whether Python is out of what loses an interrupt, and has raised the next one
 
 
 def main() -> None:
@@ -26,11 +26,22 @@ def main() -> None:
     from warpfile.cli.program import main as group
 
     sys.unraisablehook = _once_more
-    signal.signal(signal.SIGINT, normal)
+    signal.signal(signal.SIGINT, _interrupt if normal is signal.default_int_handler else normal)
     try:
         group()
     finally:
         signal.signal(signal.SIGINT, _leave)
+
+
+class _Raised:
+    """How many interrupts Python has raised in the main thread."""
+
+    count = 0
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    _Raised.count += 1
+    raise KeyboardInterrupt
 
 
 def _once_more(lost: UnraisableHookArgs) -> None:
@@ -42,11 +53,16 @@ def _once_more(lost: UnraisableHookArgs) -> None:
 
 
 def _send_again() -> None:
-    """Interrupt once the main thread has left the hook, in which the interrupt would be lost again."""
+    """Interrupt once the main thread has left the hook, in which the interrupt would be lost again.
+
+    A signal just before a call that waits does not end the call: it is sent until Python has seen one.
+    """
+    raised = _Raised.count
     main_thread = threading.main_thread().ident
-    while main_thread is not None and _in_hook(sys._current_frames().get(main_thread)):
+    while _Raised.count == raised:
+        if main_thread is None or not _in_hook(sys._current_frames().get(main_thread)):
+            os.kill(os.getpid(), signal.SIGINT)
         time.sleep(_AGAIN)
-    os.kill(os.getpid(), signal.SIGINT)
 
 
 def _in_hook(frame: FrameType | None) -> bool:

@@ -169,9 +169,9 @@ def test_an_interrupt_in_the_first_second_is_one_line(root: Path) -> None:
     assert (130, "warpfile: interrupted\n") in seen
 
 
-@pytest.mark.parametrize("busy", [0, 1])
-def test_an_interrupt_that_python_loses_comes_once_more(root: Path, busy: int) -> None:
-    """Also where the machine is ``busy``: the main thread is slow to leave the place that loses it."""
+@pytest.mark.parametrize("moment", ["at once", "busy", "before a wait"])
+def test_an_interrupt_that_python_loses_comes_once_more(root: Path, moment: str) -> None:
+    """Also where the main thread is slow to leave the place that loses it, or begins to wait just behind a signal."""
     code = f"""if True:
         import os, signal, threading, time
         from warpfile import __main__ as entry
@@ -179,11 +179,18 @@ def test_an_interrupt_that_python_loses_comes_once_more(root: Path, busy: int) -
         class Left:
             def __del__(self):
                 os.kill(os.getpid(), signal.SIGINT)
-        start = threading.Thread.start
+        start, kill = threading.Thread.start, os.kill
         def slow_start(thread):
             start(thread)
-            time.sleep({busy})
+            time.sleep({int(moment == "busy")})
+        def unheard_once(process, number):
+            if threading.current_thread() is threading.main_thread():
+                return kill(process, number)
+            os.kill = kill
+            signal.pthread_kill(threading.get_ident(), number)
         threading.Thread.start = slow_start
+        if {moment == "before a wait"}:
+            os.kill = unheard_once
         def work():
             left = Left()
             del left
