@@ -21,11 +21,11 @@ from warpfile.schemes.row import Row
 #: Modules of this package with rows of the table, in the order in which they are listed.
 OWN = (
     *("baseline", "two_level", "bow", "malekeh", "rfc", "pilot", "regmutex", "ltrf", "corf", "modern", "larf", "shrf"),
-    *("owf", "scalar"),
+    *("owf", "scalar", "sticky"),
 )
 #: Modules whose rows are known by their names, but not listed: what belongs to a scheme beside its models, figures and
 #: pages, is not there yet.
-COMING: tuple[str, ...] = ("sticky",)
+COMING: tuple[str, ...] = ()
 GROUP = "warpfile.schemes"
 _HERE = "warpfile"
 

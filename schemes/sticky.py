@@ -20,6 +20,7 @@ STICKY = Part(
     accesses={
         "collector_write": ("bank_reads", "forwards"),
         "collector_read": ("sources",),
+        "slot_tag": ("sources",),
     },
     hits=Hits("operands that their slot had or took from a result", ("source_hits", "forwards"), ("sources",)),
     wants=(AT_ONCE,),

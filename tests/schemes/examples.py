@@ -423,4 +423,32 @@ WORDS = tuple(
     for slots in (3, 2, 1)
 )
 
-EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS, *DYING, *CODED, *SHARED, *LEVELS, *PAIRED, *WORDS)
+#: A chain of additions, and a result of the SFU. R0 is in the first slot twice, R1 in the second three times.
+_CHAIN = """
+    IADD3 R1, R0, 0x1, RZ
+    IADD3 R2, R0, R1, RZ
+    IADD3 R0, R2, R1, RZ
+    IADD3 R3, R1, R0, RZ
+    MUFU.RCP R4, R3
+    IADD3 R5, R4, R1, RZ
+"""
+_CHAIN_READ = ((0,), (0, 1), (2, 1), (1, 0), (3,), (4, 1), ())
+#: By line: R0 by its bank; R0 hits, R1 awaits; R2 awaits, R1 hits, and R0 of the first slot is overwritten; R1, kept
+#: in another slot, by its bank, R0 awaits; R3 awaits; R4 of the SFU by its bank, R1 hits.
+_CHAIN_COUNTS = {
+    **{"sources": 10, "source_hits": 3, "hit_beats": 3, "overwrites": 1},
+    **{"source_awaits": 4, "source_lates": 0, "forwards": 4, "bank_reads": 3, "bank_writes": 6},
+}
+CHAIN = tuple(
+    Example(
+        "sticky",
+        "tiny",
+        {"source_slots": slots},
+        _CHAIN,
+        {at: Said(read) for at, read in enumerate(_CHAIN_READ)},
+        _CHAIN_COUNTS,
+    )
+    for slots in (3, 2)
+)
+
+EXAMPLES = (*WINDOWS, *UNITS, *CACHE, *INTERVALS, *DYING, *CODED, *SHARED, *LEVELS, *PAIRED, *WORDS, *CHAIN)

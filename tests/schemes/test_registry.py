@@ -15,7 +15,7 @@ from warpfile.schemes import PARTS, SCHEMES, find, registry, variants
 from warpfile.schemes.fingerprint import other_packages
 
 OWN = ["baseline", "bow", "bow_wr", "malekeh", "rfc", "pilot", "regmutex", "regmutex_paired", "ltrf", "ltrf_plus"]
-OWN += ["corf", "corf_plus", "modern", "larf", "shrf", "owf", "scalar"]
+OWN += ["corf", "corf_plus", "modern", "larf", "shrf", "owf", "scalar", "sticky"]
 
 
 @pytest.fixture

@@ -220,7 +220,7 @@ def _leveled_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[i
 
 
 def _no_words(said: Said, beats: list[Sequence[int]], slots: int) -> list[int]:
-    """Beats have no hints: ``owf`` renames registers, ``scalar`` has no pass."""
+    """Beats have no hints: ``owf`` renames registers, ``scalar`` and ``sticky`` have no pass."""
     return [0] * len(beats)
 
 
@@ -248,6 +248,6 @@ LAYOUT = {
     "modern": _coded_words,
     "larf": _shared_words,
     "shrf": _leveled_words,
-    **dict.fromkeys(("owf", "scalar"), _no_words),
+    **dict.fromkeys(("owf", "scalar", "sticky"), _no_words),
     **dict.fromkeys(VIRTUAL, _renamed_words),
 }

@@ -141,6 +141,7 @@ def test_a_scheme_has_its_papers_prices_or_those_of_the_nearest_node() -> None:
         "shrf": "rfc",
         "owf": "corf",
         "scalar": "pilot",
+        "sticky": "pilot",
     }
     assert all(bool(scheme.prices) != bool(scheme.node_nm) for scheme in SCHEMES.values())
 

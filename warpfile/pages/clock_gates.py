@@ -19,6 +19,7 @@ WHY = {
     "loads under way": _BITS,
     "mapped bits": _BITS,
     "registers that are scalar": _BITS,
+    "registers that are coming": _BITS,
     "free slices": _BITS,
     "reserved rows": _BITS,
     "mask of the extended set": "taken once per kernel, with a reset",

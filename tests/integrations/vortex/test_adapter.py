@@ -21,7 +21,7 @@ from warpfile.sim.simulators import SimulatorError, verilator_environment, veril
 from warpfile.verilog.generate import generate
 from warpfile.verilog.manifest import port_table
 
-FITTING = ("baseline", "bow", "malekeh", "rfc")
+FITTING = ("baseline", "bow", "malekeh", "rfc", "sticky")
 #: Changes for the host with registers of its F extension: 64 names, a unit more, and three sources.
 FLOATING = ("register_names=64", "rows=64", "ports=4", "source_slots=3")
 #: A slice of two lanes and two warps, so that a quick test builds it quickly.
