@@ -27,7 +27,7 @@ from warpfile.spec.stress.directed_sharing import (
 )
 from warpfile.spec.stress.pending import queue_trace, release_trace, repeat_trace
 from warpfile.spec.stress.random_sharing import crowd_trace, share_trace
-from warpfile.spec.stress.slices import fill_trace, march_trace, pair_trace, stack_trace
+from warpfile.spec.stress.slices import fill_trace, gap_trace, march_trace, pair_trace, stack_trace
 from warpfile.spec.trace import Port
 
 #: A short trace kills most. Different numbers of registers give the warps different bases; with 63 every name is used,
@@ -99,9 +99,10 @@ COUNTED: tuple[Case, ...] = tuple(
 #: Found by search or made for one corner: a result for a line that leaves its cache in that cycle, in the second place;
 #: the last register as the last one of a hint, and a partner in one particular row, for which only four warps have
 #: room; a narrow value while all low rows are full; narrow values in one particular row of 128, above full ones, and a
-#: pair in one while another has a gap; eight loads at once under one dependence counter, and more than 32; every pair
-#: of registers of which one is saved while the other one is loaded; each register with a new result of the SFU; the
-#: last warp alone with a beat, beside a new one that has none yet, where a place becomes free.
+#: pair in one while another has a gap; a gap in every row and in the last one; eight loads at once under one dependence
+#: counter, and more than 32; every pair of registers of which one is saved while the other one is loaded; each register
+#: with a new result of the SFU; the last warp alone with a beat, beside a new one that has none yet, where a place
+#: becomes free.
 SEARCHED: tuple[Case, ...] = (
     StressTrace("mask", 63, 38, 20, 300, (3, 1, 2)),
     BorrowTrace(2, 64, 4),
@@ -112,6 +113,7 @@ SEARCHED: tuple[Case, ...] = (
         for seed, wide in ((4, 35), (5, 55), (0, 59), (18, 62))
     ),
     FixedTrace("pairs 36", partial(pair_trace, 36)),
+    FixedTrace("gaps", gap_trace, lambda scheme, cfg: cfg.gives.slices),
     FixedTrace("queue 0", partial(queue_trace, 0)),
     FixedTrace("queue 3", partial(queue_trace, 3, counter=3, far=True)),
     FixedTrace("save", save_trace),

@@ -21,6 +21,7 @@ from warpfile.spec.stress.recorder import (
 )
 from warpfile.spec.trace import LANES, Port, Trace
 
+_ALU = next(number for number, (port, _) in enumerate(WRITERS) if port is Port.ALU)
 _Writes = list[tuple[int, tuple[int, ...]]]  #: registers, and what widths their values have
 
 
@@ -80,6 +81,28 @@ def pair_trace(seed: int, registers: int = 63) -> Trace:
     return _phased(f"stress-pairs-{seed}", rng, registers, phases, pairs=3)
 
 
+def gap_trace(registers: int = 64, warps: int = 4) -> Trace:
+    """Warps that fill a file of two banks with wide values, but the last row of each with one of two bytes.
+
+    Then one warp at a time makes a gap of two bytes in one row after the other, below all of which another value moves,
+    which had one byte: so a gap is in one particular row and in the last one. A barrier is between any two writes.
+    """
+    last, mover, two_bytes = registers - 1, registers - 2, (15,)
+    turns = [
+        [(register, widths)]
+        for gap in range(mover)
+        for register, widths in ((gap, two_bytes), (mover, (7,)), (mover, two_bytes), (mover, WIDE), (gap, WIDE))
+    ]
+    waits: list[_Writes] = [[] for _ in turns]
+    phases = []
+    for warp in range(warps):
+        late = warp >= warps // 2
+        ends = [[], _each([last], two_bytes)] if late else [_each([last], WIDE), []]
+        moves = [one for turn in range(warps) for one in (turns if turn == warp else waits)]
+        phases.append([_each(range(last), WIDE), *ends, *moves])
+    return _phased("stress-gaps", random.Random("gaps"), registers, phases, ports=(_ALU,))
+
+
 def march_trace(seed: int, registers: int = 63, warps: int = 4, ctas: int = 4, moves: int = 8) -> Trace:
     """Warps that write their registers with wide values one by one, and in between the next ones with any values.
 
@@ -109,9 +132,18 @@ def _each(registers: Sequence[int], widths: tuple[int, ...]) -> _Writes:
 
 
 def _phased(
-    name: str, rng: random.Random, registers: int, phases: Sequence[Sequence[_Writes]], pairs: int = 0, ctas: int = 1
+    name: str,
+    rng: random.Random,
+    registers: int,
+    phases: Sequence[Sequence[_Writes]],
+    pairs: int = 0,
+    ctas: int = 1,
+    ports: Sequence[int] = range(len(WRITERS)),
 ) -> Trace:
-    """CTAs whose warps write, a barrier behind each of their phases, then read all; the last ``pairs`` two by two."""
+    """CTAs whose warps write, a barrier behind each of their phases, then read all; the last ``pairs`` two by two.
+
+    ``ports`` are those of ``WRITERS`` that write; with the ALU alone, results come in the order of the phases.
+    """
     alone = registers - 2 * pairs
     both = [stress_instruction(Port.ALU, sources=(first, first + 1)) for first in range(alone, registers, 2)]
     program = placed([*writers(registers), *readers(alone), *both, BARRIER, EXIT])
@@ -119,7 +151,7 @@ def _phased(
     warp_start = [0]
     for writes in phases:
         steps = [step for phase in writes for step in (*phase, (None, WIDE))]
-        path = [last - 1 if one is None else rng.randrange(len(WRITERS)) * registers + one for one, _ in steps]
+        path = [last - 1 if one is None else rng.choice(ports) * registers + one for one, _ in steps]
         recorder.path([*path, *range(len(WRITERS) * registers, last - 1), last], [widths for _, widths in steps])
         warp_start.append(len(recorder.instruction))
     warps = len(phases) // ctas

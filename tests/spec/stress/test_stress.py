@@ -16,7 +16,7 @@ from warpfile.spec.config import Config
 from warpfile.spec.stress import SHARED_BYTES, stress_trace
 from warpfile.spec.stress.pending import borrow_trace, queue_trace, release_trace, repeat_trace
 from warpfile.spec.stress.program import PROFILES, stress_program
-from warpfile.spec.stress.slices import fill_trace, march_trace, pair_trace, stack_trace
+from warpfile.spec.stress.slices import fill_trace, gap_trace, march_trace, pair_trace, stack_trace
 from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
 from warpfile.spec.workload import prepare
 
@@ -254,6 +254,24 @@ def test_a_trace_of_pairs_reads_six_registers_two_by_two_whose_second_ones_grow(
         assert max([*first.values(), *second.values()]) < 8
     growing = sum(len(phases[3]) for phases in written(trace))
     assert 0 < growing < 20
+
+
+def test_a_trace_of_gaps_makes_one_at_a_time_into_which_a_value_grows() -> None:
+    """Values have one byte, two or four; one warp at a time writes, by the ALU alone, in the order of the phases."""
+    trace = gap_trace(registers=8)
+    assert {trace.program[one].port for one in trace.instruction if trace.program[one].dest_count} == {Port.ALU}
+    warps = written(trace)
+    assert all(min(phases[0].values()) > 24 and [*phases[0]] == [*range(7)] for phases in warps)
+    assert [[sum(width > 24 for width in phase.values()) for phase in phases[1:3]] for phases in warps[:2]] == [
+        [1, 0]
+    ] * 2
+    assert all(phases[1] == {} and phases[2][7] in (14, 15) for phases in warps[2:])
+    turns = [[step for step in phases[3:] if step] for phases in warps]
+    assert all(sum(map(bool, steps)) == 1 for steps in zip(*(phases[3:] for phases in warps), strict=True))
+    for steps in turns:
+        assert [*map(list, steps)] == [[one] for gap in range(6) for one in (gap, 6, 6, 6, gap)]
+        bits = [-(-next(iter(step.values())) // 8) for step in steps]
+        assert bits == [2, 1, 2, 4, 4] * 6
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
