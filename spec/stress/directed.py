@@ -77,19 +77,3 @@ def save_trace(registers: Iterable[int] = range(64)) -> Trace:
             warp.get(loaded)
             warp.get(kept)
     return trace_of([warp])
-
-
-def changed_trace(registers: int = 64) -> Trace:
-    """A warp that waits for a load while one register has a new result of variable latency, which is read behind that.
-
-    Each register in turn. The result is there before the warp leaves its place, and nothing else changes the register.
-    """
-    warp = WarpProgram(Memory())
-    for register in range(registers):
-        other = (register + 1) % registers
-        warp.put(register, [value ^ register for value in _WIDE], port=Port.SFU)
-        warp.get(register)
-        warp.load(other, (), FAR * (register + 1))
-        warp.get(other)
-        warp.get(register)
-    return trace_of([warp])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpfile import api
-from warpfile.spec.stress.directed import changed_trace, drain_trace, levels_trace, save_trace, stray_trace
+from warpfile.spec.stress.directed import drain_trace, levels_trace, save_trace, stray_trace
 from warpfile.spec.trace import Trace
 
 
@@ -49,8 +49,3 @@ def test_of_two_registers_one_is_saved_while_the_other_one_is_loaded() -> None:
     counters = counted("ltrf_plus", save_trace(registers))
     assert counters["suspends_long"] == counters["release_backs"] == 2 * pairs
     assert counters["parked_results"] == 2 * pairs
-
-
-def test_the_register_with_a_new_result_is_saved_during_each_load_and_only_the_load_is_parked() -> None:
-    counters = counted("ltrf_plus", changed_trace(8))
-    assert counters["suspends_long"] == counters["release_backs"] == counters["parked_results"] == 8
