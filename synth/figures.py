@@ -15,6 +15,8 @@ from warpfile.synth.rules import LIST, TEXT, Rule, check
 #: Figures of every scheme at its own preset, a file per scheme, as ``warpfile area all --delays FILE... --json FOLDER``
 #: writes them.
 KEPT = Path(__file__).with_name("figures")
+#: The same of designs that papers cost, where these have other fields than the preset (``Scheme.point``).
+POINTS = KEPT / "points"
 
 #: Growth that is not accepted silently: of the cells of a whole scheme, of one of its modules, of a critical path.
 SCHEME_LIMIT, MODULE_LIMIT, PATH_LIMIT = 0.02, 0.15, 0.05

@@ -97,7 +97,6 @@ PARSED = {
     "python -m warpfile.pages all --check": "it takes days",
     "python -m warpfile.pages allocated_ptx": _TOOLS,
     "python -m warpfile.pages lengths --ptx": "tests/warpfile/pages/test_lengths.py runs it on one kernel",
-    "python -m warpfile.pages cost --delays osu018_stdcells.lib": _MINUTES,
     "make study": _MINUTES,
     "make evidence": "it takes an hour from nothing",
     "python -m warpfile.pages evidence regmutex": _MINUTES,

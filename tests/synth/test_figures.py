@@ -5,15 +5,16 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from warpfile.schemes import SCHEMES
 from warpfile.synth.area import AreaReport, critical_path, measure, source
-from warpfile.synth.figures import KEPT, changes, excessive, read_figures, split_by_scheme
+from warpfile.synth.figures import KEPT, POINTS, changes, excessive, read_figures, split_by_scheme
 from warpfile.tools import OSU018
 
 #: Preset of the scheme ``modern``, at which others are compared with it.
@@ -184,11 +185,23 @@ def test_no_scheme_has_grown_at_the_preset_of_modern_since_its_figures_were_kept
         not_grown(name, MODERN, folder)
 
 
-def not_grown(name: str, preset: str = "", folder: Path = KEPT) -> AreaReport:
+@pytest.mark.check
+@pytest.mark.parametrize("name", [name for name, scheme in SCHEMES.items() if scheme.point])
+def test_no_design_that_a_paper_costs_has_grown_since_its_figures_were_kept(name: str) -> None:
+    """After a change that is meant: as above, with ``--set`` and ``synth/figures/points/``."""
+    scheme = SCHEMES[name]
+    text = scheme.verilog(scheme.configuration(scheme.preset, **scheme.point), probes=False)
+    if read_figures(POINTS)["schemes"][name].get("source") != source(text):
+        not_grown(name, folder=POINTS, fields=scheme.point)
+
+
+def not_grown(
+    name: str, preset: str = "", folder: Path = KEPT, fields: Mapping[str, object] = MappingProxyType({})
+) -> AreaReport:
     """Synthesise a scheme, at its own preset or another, and compare."""
     scheme = SCHEMES[name]
     kept = read_figures(folder)
-    report = measure(scheme, scheme.configuration(preset or scheme.preset), levels=False)
+    report = measure(scheme, scheme.configuration(preset or scheme.preset, **fields), levels=False)
     now = json.loads(json.dumps({**kept, "tool": report.tool, "schemes": {name: report.to_json()}}))
     assert now["tool"] == kept["tool"]
     assert not excessive(changes(kept, now))

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from warpfile.cli.commands.area import Cost, measured
 from warpfile.output.display import progress
-from warpfile.pages.cost import costed_designs
 from warpfile.pages.writing import DOCS, page_parser, write_or_check
 from warpfile.results.claims import DENSE
 from warpfile.results.claims import measured as of_claim
-from warpfile.results.designs import Design
+from warpfile.results.designs import Design, designs
 from warpfile.results.markdown import signed, table
 from warpfile.spec.structure import FORMS, LATCHES
 from warpfile.synth.area import AreaReport
@@ -42,6 +41,15 @@ def main(arguments: Sequence[str]) -> int:
             report,
         )
     return write_or_check(options, {PAGE: "\n".join(page(costs))})
+
+
+def costed_designs() -> Iterator[Design]:
+    """Every scheme: the design that its paper costs, and its own configuration where that is another one."""
+    for own in designs(("all",), None, ()):
+        scheme, point = own.scheme, own.scheme.point
+        if point:
+            yield Design(scheme, own.preset, scheme.configuration(own.preset, **point), point)
+        yield own
 
 
 def with_storage(design: Design, form: str) -> Design:

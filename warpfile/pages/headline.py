@@ -1,26 +1,20 @@
-"""The first tables of docs/cost.md, from kept figures: growth with small arrays in latches, paths with access times."""
+"""The first tables of docs/cost.md: growth with small arrays in latches, paths with access times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from warpfile.pages.writing import DOCS, page_parser, write_or_check
 from warpfile.results.designs import BASELINE
 from warpfile.results.markdown import signed, table
-from warpfile.schemes import SCHEMES
 from warpfile.synth.built import LATCH_ROWS
-from warpfile.synth.figures import KEPT, read_figures
 from warpfile.synth.overhead import NAND2_PER_BIT
 
-PAGE = DOCS / "cost.md"
-#: The section begins with the one heading and ends at the other.
-BEGIN, END = "## Headline\n", "## Cells\n"
 #: A critical path is to be at most so many times its baseline's.
 GOAL = 1.3
 
 _INTRODUCTION = """\
-Growth over the baseline of the same preset, from the figures of `synth/figures` (`python -m warpfile.pages headline`).
+Growth over the baseline of the same preset.
 Small arrays are latches: arrays of operands as mapped, and memories of up to {rows} rows except register banks as
 [arrays.md](arrays.md) builds them. The total is logic, small memories, and the bits of the other memories at that
 density. A growth marked ~ is within the noise of the tools; - is a figure that is not kept yet. The variant, on the
@@ -35,35 +29,13 @@ most {goal} for every scheme; {missed}.
 """
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Put the section into the page."""
-    options = page_parser("headline", __doc__).parse_args(arguments)
-    kept = read_figures(KEPT)["schemes"]
-    made = section({name: kept.get(name, _unkept(scheme.preset)) for name, scheme in SCHEMES.items()})
-    return write_or_check(options, {PAGE: with_section(PAGE.read_text(), made)}, [made])
-
-
-def _unkept(preset: str) -> Mapping[str, Any]:
-    """Of a scheme of which no figure is kept."""
-    return {"preset": preset, "overhead": {}, "critical_paths": {}}
-
-
-def with_section(page: str, made: str) -> str:
-    """The page with this section. Raises ``ValueError`` where it has no place for it."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, behind = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the page must have the lines {BEGIN.strip()!r} and {END.strip()!r}")
-    return f"{before}{made}\n{end}{behind}"
-
-
 def section(schemes: Mapping[str, Mapping[str, Any]]) -> str:
     """The whole section, of the facts of ``warpfile area --json`` by scheme."""
     return "\n".join(_section(schemes))
 
 
 def _section(schemes: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    yield BEGIN
+    yield "## Headline\n"
     yield _INTRODUCTION.format(rows=LATCH_ROWS)
     columns = ("scheme", "preset", "logic", *(f"total, {name}" for name in NAND2_PER_BIT))
     variant = ("logic, flip-flops", *(f"total, {name}, flip-flops" for name in NAND2_PER_BIT))

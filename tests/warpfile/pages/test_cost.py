@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from warpfile.cli.commands.area import Cost
+from warpfile.cli.commands.area import Cost, area_facts, write_figures
 from warpfile.pages import cost
+from warpfile.pages.forms import costed_designs
 from warpfile.results.claims import DENSE, bits, measured
 from warpfile.results.designs import Design
 from warpfile.schemes import SCHEMES
@@ -86,14 +87,23 @@ def test_claims_name_structures_of_their_scheme(name: str) -> None:
     assert bits(full, ["no such structure"]) == 0
 
 
-def test_the_page_has_every_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def measured(wanted: Sequence[Design], _liberty: None, _report: object, timed: Sequence[Path]) -> list[Cost]:
-        return [made(design, timed) for design in wanted]
-
-    monkeypatch.setattr(cost, "measured", measured)
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The page, written from files of figures as ``warpfile area --json`` writes them."""
+    library = Path("one.lib")
     monkeypatch.setattr(cost, "PAGE", tmp_path / "cost.md")
-    cost.main([])
-    text = (tmp_path / "cost.md").read_text()
+    monkeypatch.setattr(cost, "KEPT", tmp_path)
+    monkeypatch.setattr(cost, "POINTS", tmp_path / "points")
+    (tmp_path / "points").mkdir()
+    for design in costed_designs():
+        folder = tmp_path / "points" if design.changes else tmp_path
+        write_figures(folder, area_facts([made(design, [library])]), {})
+    assert cost.main([]) == 0 == cost.main(["--check"])
+    return tmp_path / "cost.md"
+
+
+def test_the_page_has_every_table(page: Path) -> None:
+    text = page.read_text()
     for line in (
         "| rfc | isca2011 | 3,000 | 1,500 | 3,000 | 10,000 | 9 |",
         "| cache lines | flip-flops | 500 | 1,000 | 0.50 | half is enough |",
@@ -101,18 +111,24 @@ def test_the_page_has_every_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         "| `lane` | 2 | 630 | 21.0% | 3 | ~+5.0% |",
         "| `warpfile.frame.scheduler` | 2 | 8 | 0.3% | 3 | +100.0% |",
         "| all others | - | 2 | 0.1% | - | - |",
+        "| rfc | +200.0% |",
+        "| `rfc` | isca2011 | +25.0% |",
+        "| bow_wr window_entries=6 | 7.50 | 6.00 | 1.25 | 0 | 0 | `register/Q` | `register/D` |",
+        "| `bow_wr` | `register_bank_ram` 45.5 | 11.70 | 117.0 | 1.30 | 1.25 | `bank/data` | `unit/D` |",
     ):
         assert line in text
+    assert "at\nmost 1.3 for every scheme; every one that is timed is within it." in text
+    assert text.count("## Critical paths, one.lib") == 1
+
+
+def test_the_design_that_a_paper_costs_comes_first_and_has_the_papers_figures(page: Path) -> None:
+    text = page.read_text()
     rows = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| bow_wr")]
-    assert rows == ["| bow_wr window_entries=6", "| bow_wr"] * 2, "the dissertation's design point, then the full size"
+    assert rows == ["| bow_wr window_entries=6", "| bow_wr"] * 3
     half, full = (text.split(f"## `{name}`")[1].split("##")[0] for name in ("bow_wr window_entries=6", "bow_wr"))
     assert "12 KB of 256 KB" in half and "KB" not in full
-    assert "Critical paths" not in text
-    assert "| rfc | +200.0% |" in text and "| `rfc` | isca2011 | +25.0% |" in text
-    cost.main(["--delays", "one.lib", "--delays", "two.lib"])
-    text = (tmp_path / "cost.md").read_text()
-    for name in ("one.lib", "two.lib"):
-        assert f"## Critical paths, {name}" in text
-    assert text.count("| bow_wr window_entries=6 | 7.50 | 6.00 | 1.25 | 0 | 0 | `register/Q` | `register/D` |") == 2
-    row = "| `bow_wr` | `register_bank_ram` 45.5 | 11.70 | 117.0 | 1.30 | 1.25 | `bank/data` | `unit/D` |"
-    assert text.count(row) == 2 == text.count("at\nmost 1.3 for every scheme; every one that is timed is within it.")
+
+
+def test_the_page_is_that_of_the_kept_figures() -> None:
+    """Whoever writes figures anew writes the page, too."""
+    assert cost.main(["--check"]) == 0

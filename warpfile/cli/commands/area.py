@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import click
 from warpfile.cli.options import MachineOptions, configured, delay_files, json_file, scheme_arguments
 from warpfile.output.display import BESIDE, Report, progress, say, say_differences, show_table
 from warpfile.output.files import json_text, write_files, write_json
+from warpfile.results.claims import measured as of_claim
 from warpfile.results.designs import BASELINE, Design
 from warpfile.results.syntheses import areas, machine
 
@@ -57,7 +58,16 @@ class Cost:
         paths = {name: self._timed(name, path) for name, path in self.paths.items()}
         shape = {"preset": self.design.preset, "lanes": self.design.config.lanes}
         netlists = {"netlists": {name: one.to_json() for name, one in self.netlists.items()}} if self.netlists else {}
-        return shape | kept | {"overhead": self.overhead, "critical_paths": paths} | netlists
+        found = {"overhead": self.overhead, "claims": list(self._claims()), "critical_paths": paths}
+        return shape | kept | found | netlists
+
+    def _claims(self) -> Iterator[Mapping[str, object]]:
+        """What the paper says of this design, beside what it has; nothing of a design that the paper does not cost."""
+        scheme = self.design.scheme
+        for claim in scheme.claims if self.design.changes == scheme.point else ():
+            ours = round(of_claim(claim, self.report, self.beside), 6)
+            said = {"what": claim.what, "published": claim.published, "source": claim.source, "why": claim.why}
+            yield said | {"ours": ours}
 
     def _timed(self, library: str, path: CriticalPath) -> dict[str, object]:
         over = {"of_baseline": self.longer(library), "with_access_of_baseline": self.longer_with_access(library)}
