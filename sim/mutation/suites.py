@@ -100,8 +100,7 @@ COUNTED: tuple[Case, ...] = tuple(
 #: the last register as the last one of a hint, and a partner in one particular row, for which only four warps have
 #: room; a narrow value while all low rows are full; narrow values in one particular row of 128, above full ones, and a
 #: pair in one while another has a gap; a gap in every row and in the last one; eight loads at once under one dependence
-#: counter, and more than 32; every pair of registers of which one is saved while the other one is loaded; the last warp
-#: alone with a beat, beside a new one that has none yet, where a place becomes free.
+#: counter, and more than 32; every pair of registers of which one is saved while the other one is loaded.
 SEARCHED: tuple[Case, ...] = (
     StressTrace("mask", 63, 38, 20, 300, (3, 1, 2)),
     BorrowTrace(2, 64, 4),
@@ -116,5 +115,4 @@ SEARCHED: tuple[Case, ...] = (
     FixedTrace("queue 0", partial(queue_trace, 0)),
     FixedTrace("queue 3", partial(queue_trace, 3, counter=3, far=True)),
     FixedTrace("save", save_trace),
-    StressTrace("control", 13, 20, 20, 20, (1, 1, 3)),
 )
