@@ -28,7 +28,10 @@ class Case(Protocol):
 
 @dataclass(frozen=True)
 class StressTrace:
-    """The parameters of one stress trace: CTAs of unlike sizes that do not all fit at once."""
+    """The parameters of one stress trace: CTAs of unlike sizes that do not all fit at once.
+
+    ``tokens``: every instruction with a destination writes a token too.
+    """
 
     profile: str
     seed: int
@@ -36,11 +39,12 @@ class StressTrace:
     ctas: int = 20
     length: int = 120
     sizes: tuple[int, ...] = (3, 1, 2, 4)
+    tokens: bool = False
 
     @property
     def name(self) -> str:
         """What the report calls it."""
-        return f"{self.profile} {self.seed}/{self.registers}"
+        return f"{self.profile} {self.seed}/{self.registers}" + " with tokens" * self.tokens
 
     def workload(self, scheme: Scheme, cfg: Config) -> Workload:
         """The trace, annotated for a scheme and prepared."""
@@ -60,7 +64,7 @@ class StressTrace:
             profile=self.profile,
         )
         rng = random.Random(f"{self.name} tokens")
-        program = tuple(_releasing(rng, static) for static in trace.program)
+        program = tuple(_releasing(rng, static, self.tokens) for static in trace.program)
         return scheme.annotated(cfg, replace(trace, program=program), self.seed if self.seed % 2 else None)
 
 
@@ -80,8 +84,8 @@ class NumberedTrace(StressTrace):
             return replace(self, ctas=self.fewer[0], fewer=self.fewer[1:]).workload(scheme, cfg)
 
 
-def _releasing(rng: random.Random, static: StaticInstruction) -> StaticInstruction:
-    other = static.port in (Port.SFU, Port.LSU) and rng.random() < 0.3
+def _releasing(rng: random.Random, static: StaticInstruction, always: bool) -> StaticInstruction:
+    other = static.dest_count > 0 if always else static.port in (Port.SFU, Port.LSU) and rng.random() < 0.3
     return replace(static, token_writes=1 << rng.randrange(TOKENS)) if other else static
 
 

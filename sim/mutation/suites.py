@@ -48,6 +48,8 @@ TRACES: tuple[Case, ...] = (
     StressTrace("chain", 201, 50, 60),
     # Every register pending while every other one is released, port by port, in one of the turns for its warps.
     *(FixedTrace(f"release {turn}", partial(release_trace, turn=turn)) for turn in range(4)),
+    # A token is released with every register, also by ports whose stores differ in length.
+    StressTrace("chain", 4, 63, tokens=True),
     # More than 3/4 of 65,536 beats: their numbers use every bit of a payload of 16.
     NumberedTrace("mixed", 4, 24, 260, fewer=(160,)),
 )

@@ -86,6 +86,14 @@ def test_most_mutants_die_on_a_short_trace_and_the_machine_without_one_passes(ma
     assert not any(verdict.fields == settles.fields for verdict in killed)
 
 
+def test_a_trace_with_tokens_writes_one_with_every_register():
+    some, every = (
+        StressTrace("chain", 4, 24, 2, tokens=tokens).trace(BASELINE, CFG).program for tokens in (False, True)
+    )
+    assert all(static.token_writes.bit_count() == 1 for static in every if static.dest_count)
+    assert any(not static.token_writes for static in some if static.dest_count)
+
+
 @pytest.mark.check
 def test_kernels_kill_too_and_one_that_does_not_fit_is_passed_over(machine, root):
     verilog, mutants = machine
