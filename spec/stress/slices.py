@@ -84,21 +84,27 @@ def pair_trace(seed: int, registers: int = 63) -> Trace:
 def gap_trace(registers: int = 64, warps: int = 4) -> Trace:
     """Warps that fill a file of two banks with wide values, but the last row of each with one of two bytes.
 
-    Then one warp at a time makes a gap of two bytes in one row after the other, below all of which another value moves,
-    which had one byte: so a gap is in one particular row and in the last one. A barrier is between any two writes.
+    Then one warp at a time, in one row after the other, below all others that change: the value there has two bytes,
+    and another one grows into the gap behind it; it has one byte, another one grows into the three behind it, and it
+    leaves: so the first byte is free, and a third value that grows finds no two in this row. Then all is as before. A
+    barrier is between any two writes.
     """
-    last, mover, two_bytes = registers - 1, registers - 2, (15,)
-    turns = [
-        [(register, widths)]
-        for gap in range(mover)
-        for register, widths in ((gap, two_bytes), (mover, (7,)), (mover, two_bytes), (mover, WIDE), (gap, WIDE))
-    ]
+    last, others = registers - 1, registers - 5
+    one, two, three = (7,), (15,), (23,)
+    turns = []
+    for gap in range(others):
+        third, mover = (others + (gap + others) % 2 + up for up in (0, 2))  # of the bank of the gap
+        half = [(gap, two), (mover, one), (mover, two), (mover, WIDE), (gap, WIDE)]
+        leaves = [(gap, one), (mover, two), (mover, three), (gap, WIDE), (mover, WIDE)]
+        finds = [(third, one), (third, two), (third, WIDE)]
+        back = [(mover if register == gap else gap, widths) for register, widths in leaves]
+        turns += [[write] for write in (*half, *leaves[:-1], *finds, leaves[-1], *back)]
     waits: list[_Writes] = [[] for _ in turns]
     phases = []
     for warp in range(warps):
         late = warp >= warps // 2
-        ends = [[], _each([last], two_bytes)] if late else [_each([last], WIDE), []]
-        moves = [one for turn in range(warps) for one in (turns if turn == warp else waits)]
+        ends = [[], _each([last], two)] if late else [_each([last], WIDE), []]
+        moves = [step for turn in range(warps) for step in (turns if turn == warp else waits)]
         phases.append([_each(range(last), WIDE), *ends, *moves])
     return _phased("stress-gaps", random.Random("gaps"), registers, phases, ports=(_ALU,))
 

@@ -258,20 +258,23 @@ def test_a_trace_of_pairs_reads_six_registers_two_by_two_whose_second_ones_grow(
 
 def test_a_trace_of_gaps_makes_one_at_a_time_into_which_a_value_grows() -> None:
     """Values have one byte, two or four; one warp at a time writes, by the ALU alone, in the order of the phases."""
-    trace = gap_trace(registers=8)
+    trace = gap_trace(registers=9)
     assert {trace.program[one].port for one in trace.instruction if trace.program[one].dest_count} == {Port.ALU}
     warps = written(trace)
-    assert all(min(phases[0].values()) > 24 and [*phases[0]] == [*range(7)] for phases in warps)
+    assert all(min(phases[0].values()) > 24 and [*phases[0]] == [*range(8)] for phases in warps)
     assert [[sum(width > 24 for width in phase.values()) for phase in phases[1:3]] for phases in warps[:2]] == [
         [1, 0]
     ] * 2
-    assert all(phases[1] == {} and phases[2][7] in (14, 15) for phases in warps[2:])
+    assert all(phases[1] == {} and phases[2][8] in (14, 15) for phases in warps[2:])
     turns = [[step for step in phases[3:] if step] for phases in warps]
     assert all(sum(map(bool, steps)) == 1 for steps in zip(*(phases[3:] for phases in warps), strict=True))
     for steps in turns:
-        assert [*map(list, steps)] == [[one] for gap in range(6) for one in (gap, 6, 6, 6, gap)]
-        bits = [-(-next(iter(step.values())) // 8) for step in steps]
-        assert bits == [2, 1, 2, 4, 4] * 6
+        moves = [(register, -(-bits // 8)) for step in steps for register, bits in step.items()]
+        assert moves[:5] == [(0, 2), (6, 1), (6, 2), (6, 4), (0, 4)]
+        assert moves[5:13] == [(0, 1), (6, 2), (6, 3), (0, 4), (4, 1), (4, 2), (4, 4), (6, 4)]
+        assert moves[13:18] == [(6, 1), (0, 2), (0, 3), (6, 4), (0, 4)]
+        assert [register for register, _ in moves[18::18]] == [1, 2, 3] and len(moves) == 4 * 18
+        assert {register for register, _ in moves[18:36]} == {1, 5, 7}
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
