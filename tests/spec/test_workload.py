@@ -161,7 +161,7 @@ def test_the_decode_record_holds_what_the_machine_needs() -> None:
 @pytest.mark.parametrize("changes", [{}, {"ports": 1, "lanes": 2}])
 def test_beats_are_packed_in_the_same_way_by_both_packers(name: str, changes: dict[str, int]) -> None:
     scheme = SCHEMES[name]
-    if name in ("modern", "larf"):  # whose fixed latencies, or loads, have a port of their own
+    if name in ("modern", "larf", "sticky"):  # whose fixed latencies, or loads, have a port of their own
         changes = {one: value for one, value in changes.items() if one != "ports"}
     cfg = scheme.configuration("tiny", **changes)
     trace = stress_trace(1, warps_per_cta=[3], ctas=2, length=80)

@@ -48,12 +48,20 @@ class StickyUnit(wiring.Component):
 
     Members (F: ``cfg.near_slots``)
     -------
-    allocate, beat, places, wait_for, leaving, grant, fill, dispatch   As in
+    allocate : In(1), beat : In(beat_layout(cfg)), places : In(ArrayLayout)   A beat, and where its sources live, as in
                                   :class:`hdl.collectors.units.unit.CollectorUnit`.
+    wait_for : In(collectors)     Units that must dispatch before this one; taken at allocation.
+    leaving : In(collectors)      Units that dispatch in this cycle.
+    grant, fill : In(slots)       Slots that their bank serves, and slots whose data are there.
+    dispatch : In(1)              The beat leaves.
     follows : In(1)               The unit is free. It keeps whatever is on ``beat`` and ``places``, but for the
                                   registers of near slots that keep their operands.
-    occupied, ready, lacking, request, uncollected, slot_places, registers, port, out   As there; ``uncollected`` has
-                                  slots that await, and none that hit.
+    occupied, ready : Out(1)      It holds a beat; all operands of the beat are there.
+    lacking : Out(1)              A source slot of its beat is not filled.
+    request : Out(slots)          Slots that ask their bank in this cycle.
+    uncollected : Out(slots)      Slots not granted yet, also those that await, and none that hit.
+    slot_places, registers : Out(ArrayLayout)   Where the sources live, and their registers.
+    port : Out(port_bits), out : Out(dispatch_layout(cfg))   The beat, and the execution port that it goes to.
     offered : In(warps)           Warp of the beat that issues; this and all lines to ``fits`` with ``keep_operands``.
     head : In(ArrayLayout), stays : In(F)   As in :class:`KeptSlot`, per near slot.
     hit, kept, overwritten : Out(F), keeper, owner : Out(ArrayLayout)   Likewise. A slot that hits asks for nothing.

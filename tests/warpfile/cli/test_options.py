@@ -31,7 +31,8 @@ def facts() -> dict[str, Any]:
         (
             ("run",),
             ("--set", "ports=1"),
-            "warpfile: left out: modern (ports must be 3, not 1); larf (ports must be at least 3, not 1)\n",
+            "warpfile: left out: modern (ports must be 3, not 1); larf (ports must be at least 3, not 1); sticky (ports"
+            " must be at least 3, not 1, with forward_results=fixed)\n",
         ),
         (
             ("run",),

@@ -72,8 +72,12 @@ _UNITS = (
 )
 
 
+#: Of units whose slots may have their operands or wait for them: column, and probe of the beat that takes a unit.
+_TAKEN = (("sources", "taken"), ("source_hits", "hit"), ("source_awaits", "expects"))
+
+
 class UnitOperands:
-    """Of units that hold a beat each from its issue on: ``units``, ``coalescing``, ``malekeh``."""
+    """Of units that hold a beat each from its issue on: ``units``, ``coalescing``, ``malekeh``, ``sticky``."""
 
     def __init__(self, cfg: Config, layout: ProbeLayout, beats: Sequence[Beat], count: Count) -> None:
         widths = {probe.name: probe.width for probe in layout}
@@ -84,14 +88,17 @@ class UnitOperands:
             if probe in widths and (not minus or minus in widths)
         ]
         self._looks = "check" in widths and cfg.gives.near_bits > 0
-        self._keeps = "hit" in widths and "check" not in widths
+        self._keeps = {"hit", "miss"} <= widths.keys() and "check" not in widths
+        self._taken = [(column, probe) for column, probe in _TAKEN if "taken" in widths and probe in widths]
         self._levels = [probe for probe in ("orf_read", "lrf_read") if probe in widths]
         near = ("cache_hits", "cache_misses") if self._looks else ("sources", "source_hits") if self._keeps else ()
         levels = (f"{probe}s" for probe in self._levels)
-        self.columns = (*dict.fromkeys(column for column, *_ in self._sums), *near, *levels)
+        taken = (column for column, _ in self._taken)
+        self.columns = (*dict.fromkeys(column for column, *_ in self._sums), *near, *levels, *taken)
         read = (name for _, *names, _ in self._sums for name in names)
         own = ("check", "hit", "miss") if self._looks else ("hit", "miss") if self._keeps else ()
         levels_of = ("near_read", *self._levels) if self._levels else ()
+        own += tuple(probe for _, probe in self._taken)
         self.probes = tuple(dict.fromkeys(name for name in ("allocate", *read, *own, *levels_of) if name))
 
     def note(self, fields: Mapping[str, int], cycle: Cycle) -> None:
@@ -111,6 +118,9 @@ class UnitOperands:
         if self._keeps and cycle.issued != NOBODY:
             self._count("sources", cycle.issued, (fields["hit"] | fields["miss"]).bit_count())
             self._count("source_hits", cycle.issued, fields["hit"].bit_count())
+        if cycle.issued != NOBODY:
+            for column, probe in self._taken:
+                self._count(column, cycle.issued, fields[probe].bit_count())
         if fields["allocate"]:
             self._beats[fields["allocate"].bit_length() - 1] = cycle.issued
 

@@ -19,7 +19,7 @@ from warpfile.workloads.inputs import obtain_trace
 
 #: Each source of a beat in the operand stage comes from exactly one of these.
 ORIGINS = ("bank_reads", "bypassed_reads", "cache_hits", "source_hits", "coalesced", "unmapped_reads")
-ORIGINS += ("orf_reads", "lrf_reads")
+ORIGINS += ("orf_reads", "lrf_reads", "source_awaits")
 KERNEL = "bitonic_sort"
 
 
