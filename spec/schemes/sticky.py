@@ -129,6 +129,6 @@ STRUCTURES = (
     Structure("operand buffers", "flip-flops", r"sticky_lane\.", UNIT_STRUCTURES[0].published),
     Structure("collector units", "flip-flops", r"sticky_unit\."),
     Structure("tags of near slots", "flip-flops", r"kept_slot\."),
-    Structure("registers that are coming", "flip-flops", r"coming_registers\."),
+    Structure("registers that are coming", "flip-flops", r"coming_bits\."),
     Structure("order of all units", "flip-flops", _COLLECTORS + r"ages\."),
 )

@@ -50,7 +50,7 @@ def _coming(
     ]
     boards = []
     for warp, head in enumerate(collectors.heads):
-        board = stamp(m, f"coming{warp}", "coming_registers", lambda: ComingRegisters(cfg))
+        board = stamp(m, f"coming{warp}", "coming_bits", lambda: ComingRegisters(cfg))
         m.d.comb += [
             Cat(*board.sources).eq(Cat(*list(head.sources)[: cfg.near_slots])),
             board.marks.eq(Cat(marks[port] & (beat.warp == warp) for port, beat in zip(ports, beats, strict=True))),

@@ -115,13 +115,13 @@ def test_storage_is_that_of_the_page():
     plain = bits(modules_of(collectors=2, forward_results="none", keep_operands="none"))
     near = cfg.collectors * cfg.near_slots
     assert (near, cfg.warp_bits, cfg.register_bits) == (6, 2, 4)
-    assert found["coming_registers"] == cfg.warps * cfg.register_names
+    assert found["coming_bits"] == cfg.warps * cfg.register_names
     assert found["kept_slot"] == near * (1 + cfg.warp_bits + cfg.register_bits)
     # Awaiting slots and full; the names are in the slots.
     assert found["sticky_unit"] - plain["sticky_unit"] == near + cfg.collectors - near * cfg.register_bits
     assert found["collectors.ages"] == 1 and "collectors.ages" not in plain
     assert found["sticky_lane"] == plain["sticky_lane"]
-    assert not {"coming_registers", "kept_slot"} & set(plain)
+    assert not {"coming_bits", "kept_slot"} & set(plain)
 
 
 @pytest.mark.check
