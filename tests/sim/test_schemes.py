@@ -11,7 +11,8 @@ import pytest
 from tests.compiler.passes.pilot import test_annotate as fast_part
 from tests.golden.dealing import instructions_of
 from tests.golden.scenario import hand_trace, op
-from tests.schemes.examples import CACHE, INTERVALS, UNITS, WINDOWS, dying
+from tests.schemes.collector_examples import UNITS, WINDOWS
+from tests.schemes.examples import CACHE, INTERVALS, dying
 from tests.schemes.worked_hints import Example, Said, label
 from warpfile import tools
 from warpfile.schemes import SCHEMES, find, variants
