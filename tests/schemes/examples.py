@@ -1,4 +1,4 @@
-"""The worked examples: here of register files, as SASS, with the hints that follow from the papers, written down by hand."""
+"""All worked examples; here those of register files, as SASS, with hints that follow from the papers by hand."""
 
 from __future__ import annotations
 
