@@ -20,7 +20,7 @@ def group_mask(beat: Value) -> Value:
 
 def writes(dest: Value, mask: Value, register: Value) -> Value:
     """Whether a beat writes a register; ``mask``: :func:`group_mask` of the beat."""
-    return (register[2:] == dest[2:]) & (mask & decode(register[:2], GROUP)).any()
+    return (register[2:] == dest[2:]) & mask.bit_select(register[:2], 1)
 
 
 class PendingEntries(wiring.Component):

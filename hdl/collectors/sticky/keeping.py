@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from amaranth import Cat, Module, Value
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 
 from warpfile.hdl.arbiter import any_of, select
 from warpfile.hdl.beat import needs_unit
@@ -57,7 +57,7 @@ def _same_port(m: Module, collectors: wiring.Component, units: list, owned: Sequ
 
 def _show_beats(m: Module, cfg: StickyConfig, collectors: wiring.Component, units: list) -> None:
     """Show every slot the head beat of the warp that it belongs to, and what becomes of the offered beat's sources."""
-    stays = named(m, "stays", select(collectors.offer_warp, [_unwritten(cfg, head) for head in collectors.heads]))
+    stays = named(m, "stays", select(collectors.offer_warp, _unwritten(m, cfg, collectors.heads)))
     for unit in units:
         m.d.comb += [unit.offered.eq(collectors.offer_warp), unit.stays.eq(stays)]
         for slot, keeper in enumerate(unit.keeper):
@@ -65,10 +65,13 @@ def _show_beats(m: Module, cfg: StickyConfig, collectors: wiring.Component, unit
             m.d.comb += unit.head[slot].eq(select(keeper, heads))
 
 
-def _unwritten(cfg: StickyConfig, head: Value) -> Value:
-    """Near sources that their own beat does not write."""
-    mask = group_mask(head)
-    return Cat(~writes(head.dest, mask, head.sources[slot]) for slot in range(cfg.near_slots))
+def _unwritten(m: Module, cfg: StickyConfig, heads: Sequence[data.View]) -> list[Value]:
+    """Of each warp's head beat, the near sources that it does not write itself."""
+    masks = [named(m, f"dest_mask{warp}", group_mask(head)) for warp, head in enumerate(heads)]
+    return [
+        Cat(~writes(head.dest, mask, head.sources[slot]) for slot in range(cfg.near_slots))
+        for head, mask in zip(heads, masks, strict=True)
+    ]
 
 
 def _observe(m: Module, cfg: StickyConfig, collectors: wiring.Component, units: list) -> None:

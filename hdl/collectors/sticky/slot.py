@@ -67,8 +67,8 @@ class KeptSlot(wiring.Component):
         m = Module()
         warps = self._cfg.warps
         found = named(m, "found", self.head.valid & (self.head.source == self.name))
-        written = self.head.executes & writes(self.head.dest, group_mask(self.head), self.name)
-        written = named(m, "written", written)
+        mask = named(m, "dest_mask", group_mask(self.head))
+        written = named(m, "written", self.head.executes & writes(self.head.dest, mask, self.name))
         mine = named(m, "mine", (self.keeper & self.offered).any())
         m.d.comb += [
             self.keeper.eq(decode(self.owner, warps) & self.kept.replicate(warps)),
