@@ -15,7 +15,7 @@ from warpfile.sim.mutation.cases import (
     UncachedTrace,
     counts_accesses,
 )
-from warpfile.spec.stress.directed import drain_trace, levels_trace, save_trace, stray_trace
+from warpfile.spec.stress.directed import alike_trace, drain_trace, levels_trace, save_trace, stray_trace
 from warpfile.spec.stress.directed_sharing import (
     beside_trace,
     brim_trace,
@@ -25,7 +25,7 @@ from warpfile.spec.stress.directed_sharing import (
     turns_trace,
     twins_trace,
 )
-from warpfile.spec.stress.pending import queue_trace, release_trace, repeat_trace
+from warpfile.spec.stress.pending import back_to_back_trace, left_trace, queue_trace, release_trace, repeat_trace
 from warpfile.spec.stress.random_sharing import crowd_trace, share_trace
 from warpfile.spec.stress.slices import fill_trace, gap_trace, march_trace, pair_trace, stack_trace
 from warpfile.spec.trace import Port
@@ -98,11 +98,13 @@ COUNTED: tuple[Case, ...] = tuple(
     FixedTrace(f"repeat {pair}", partial(repeat_trace, pair), counts_accesses) for pair in range(32)
 )
 
-#: Found by search or made for one corner: a result for a line that leaves its cache in that cycle, in the second place;
-#: the last register as the last one of a hint, and a partner in one particular row, for which only four warps have
-#: room; a narrow value while all low rows are full; narrow values in one particular row of 128, above full ones, and a
-#: pair in one while another has a gap; a gap in every row and in the last one; eight loads at once under one dependence
-#: counter, and more than 32; every pair of registers of which one is saved while the other one is loaded.
+#: Found by search or made for one corner: a result for a line that leaves its cache in that cycle, in the second
+#: place; the last register as the last one of a hint, and a partner in one particular row, for which only four warps
+#: have room; a narrow value while all low rows are full; narrow values in one particular row of 128, above full ones,
+#: and a pair in one while another has a gap; a gap in every row and in the last one; many loads under one dependence
+#: counter, with near and with far lanes, and some that a DEPBAR waits for; each register read right behind its write
+#: and that of each other one of its eight; all lanes alike, and all but one bit of one lane; every pair of registers
+#: of which one is saved while the other one is loaded.
 SEARCHED: tuple[Case, ...] = (
     StressTrace("mask", 63, 38, 20, 300, (3, 1, 2)),
     BorrowTrace(2, 64, 4),
@@ -116,5 +118,8 @@ SEARCHED: tuple[Case, ...] = (
     FixedTrace("gaps", gap_trace, lambda scheme, cfg: cfg.gives.slices),
     FixedTrace("queue 0", partial(queue_trace, 0)),
     FixedTrace("queue 3", partial(queue_trace, 3, counter=3, far=True)),
+    FixedTrace("left", left_trace),
+    FixedTrace("back to back", back_to_back_trace),
+    FixedTrace("alike", alike_trace),
     FixedTrace("save", save_trace),
 )

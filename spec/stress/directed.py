@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Iterable
 from dataclasses import replace
 
 from warpfile.spec.stress.warp_programs import Memory, WarpProgram, trace_of
 from warpfile.spec.trace import LANES, Port, Trace
 
+_WORD_BITS = 32
 FAR = 4096  #: bytes between loads: each is of another line
 _WIDE = [0x40000000 + lane for lane in range(LANES)]
 _NARROW = [lane & 63 for lane in range(LANES)]
@@ -33,6 +35,25 @@ def stray_trace(register: int, registers: int = 64, port: Port = Port.ALU) -> Tr
     warp = WarpProgram(Memory())
     warp.put(register, _WIDE, port=port)
     return replace(trace_of([warp]), registers=registers)
+
+
+def alike_trace() -> Trace:
+    """A warp with values that are the same in all lanes, but for one lane, or but for one bit of one lane.
+
+    Every lane and every bit of it in turn, with the bit set and clear. A value that was the same stays in the other
+    lanes when one is written. All are read.
+    """
+    rng, warp = random.Random("alike"), WarpProgram(Memory())
+    for turn, (lane, bit) in enumerate(itertools.product(range(LANES), range(_WORD_BITS))):
+        register, word, other = turn % 64, rng.getrandbits(_WORD_BITS), rng.getrandbits(_WORD_BITS)
+        for same in (word, word ^ (1 << _WORD_BITS) - 1):
+            warp.put(register, [same] * LANES)
+            warp.get(register)
+            warp.put(register, [other] * LANES, mask=1 << lane)
+            warp.get(register)
+            warp.put(register, [same ^ (number == lane) << bit for number in range(LANES)])
+            warp.get(register)
+    return trace_of([warp])
 
 
 def levels_trace(first: int, registers: int = 64, warps: int = 4, banks: int = 2) -> Trace:

@@ -21,7 +21,9 @@ from warpfile.spec.stress.recorder import (
     writer,
     writers,
 )
-from warpfile.spec.trace import LANES, Port, Trace
+from warpfile.spec.trace import LANES, Port, StaticInstruction, Trace
+
+_COUNTERS = 6  #: dependence counters of a warp (``compiler.control_codes``)
 
 
 def release_trace(registers: int = 64, warps: int = 4, turn: int = 0) -> Trace:
@@ -85,6 +87,61 @@ def queue_trace(seed: int, registers: int = 63, counter: int = 0, far: bool = Fa
     trace = recorder.trace(f"stress-queue-{seed}", (1, 1, 1), (LANES, 1, 1), [0, len(program)], [0])
     lines = np.arange(trace.addresses.size, dtype=np.uint64).reshape(trace.addresses.shape)
     return replace(trace, addresses=LINE_BYTES * lines) if far else trace
+
+
+def left_trace(registers: int = 32) -> Trace:
+    """One warp that loads registers under each dependence counter in turn, and waits until few of the loads are out.
+
+    A DEPBAR.LE waits for all loads but 7 behind every fourth one, and in the end for all but 6, 3 and 1. A beat of the
+    ALU behind each shows when it has waited.
+    """
+    instructions = []
+    for counter in range(_COUNTERS):
+        for register in range(registers):
+            port, space = WRITERS[2 if register % 3 == 2 else 0]
+            instructions.append(replace(writer(port, space, register), control=_code(1, counter, 0)))
+            if register % 4 == 3:
+                instructions += _leave(counter, 7)
+        for most in (6, 3, 1):
+            instructions += _leave(counter, most)
+        reads = [stress_instruction(Port.ALU, sources=(register,)) for register in range(registers)]
+        instructions += [replace(one, control=_code(15, 7, 1 << counter)) for one in reads]
+    program = placed([*instructions, replace(EXIT, control=_code(15, 7, 0))])
+    recorder = Recorder(random.Random("left"), PROFILES["memory"], program, registers)
+    recorder.path(range(len(program)))
+    return recorder.trace("stress-left", (1, 1, 1), (LANES, 1, 1), [0, len(program)], [0])
+
+
+def _leave(counter: int, most: int) -> list[StaticInstruction]:
+    """A DEPBAR.LE, and the beat that shows when it has waited."""
+    text = f"DEPBAR.LE SB{counter}, {most:#x}"
+    waits = replace(stress_instruction(Port.NONE), opcode="DEPBAR.LE", text=text)
+    return [replace(one, control=_code(4, 7, 0)) for one in (waits, stress_instruction(Port.ALU))]
+
+
+def back_to_back_trace(registers: int = 64, slots: int = 3) -> Trace:
+    """One warp that reads each register in each source slot right behind its write, itself behind that of another one.
+
+    The other ones are those of the same aligned eight, so that a look-up that mixes two of them up shows.
+    """
+    filled = [
+        stress_instruction(
+            Port.ALU, sources=tuple((register + 8 * (slot != place)) % registers for place in range(slots))
+        )
+        for slot in range(slots)
+        for register in range(registers)
+    ]
+    program = placed([*(writer(*WRITERS[1], register) for register in range(registers)), *filled, EXIT])
+    path = [
+        step
+        for first, other in itertools.permutations(range(registers), 2)
+        if first // 8 == other // 8
+        for slot in range(slots)
+        for step in (other, first, (slot + 1) * registers + first)
+    ]
+    recorder = Recorder(random.Random("back to back"), PROFILES["memory"], program, registers)
+    recorder.path([*path, len(program) - 1])
+    return recorder.trace("stress-back-to-back", (1, 1, 1), (LANES, 1, 1), [0, len(path) + 1], [0])
 
 
 def _code(stall: int, write_barrier: int, waits: int) -> int:

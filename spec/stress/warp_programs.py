@@ -35,6 +35,7 @@ class Step:
     active: int
     execute: int
     values: list[list[int]] = field(default_factory=list)
+    written: list[int] = field(default_factory=list)  #: of each value, the lanes that were ever written
     addresses: list[int] | None = None
     stored: dict[int, int] = field(default_factory=dict)  #: by byte
 
@@ -63,6 +64,7 @@ class WarpProgram:
         self.live, self.steps = live, list[Step]()
         self._memory = memory
         self._registers: dict[int, list[int]] = {}
+        self._ever: dict[int, int] = {}
 
     def value(self, register: int) -> list[int]:
         """What a register holds, by lane."""
@@ -81,7 +83,9 @@ class WarpProgram:
         ]
         if step.execute:
             self._registers[register] = merged
+            self._ever[register] = self._ever.get(register, 0) | step.execute
             step.values.append(merged)
+            step.written.append(self._ever[register])
 
     def put(
         self,
@@ -183,7 +187,7 @@ def trace_of(warps: Sequence[WarpProgram], ctas: Sequence[int] | None = None) ->
         live=_masks(live),
         value_row=np.array([at if step.values else NO_ROW for at, step in zip(first, steps, strict=False)]),
         values=np.array([v for step in steps for v in step.values], dtype=np.uint32).reshape(-1, LANES),
-        written=_masks(step.execute for step in steps for _ in step.values),
+        written=_masks(lanes for step in steps for lanes in step.written),
         address_row=np.array([places.index(n) if s.addresses is not None else NO_ROW for n, s in enumerate(steps)]),
         addresses=np.array([steps[n].addresses for n in places], dtype=np.uint64).reshape(-1, LANES),
     )

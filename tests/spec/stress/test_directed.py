@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from warpfile import api
-from warpfile.spec.stress.directed import drain_trace, levels_trace, save_trace, stray_trace
-from warpfile.spec.trace import Trace
+from warpfile.spec.stress.directed import alike_trace, drain_trace, levels_trace, save_trace, stray_trace
+from warpfile.spec.trace import LANES, Trace
 
 
 def counted(scheme: str, trace: Trace, **fields: int) -> dict[str, int]:
@@ -30,6 +30,15 @@ def test_a_stray_access_is_the_only_one() -> None:
     assert trace.registers == 64
     counters = counted("regmutex", trace, es_override=22)
     assert (counters["extended_accesses"], counters["base_accesses"]) == (1, 0)
+
+
+def test_values_that_are_the_same_in_all_lanes_are_expanded_for_one_lane_and_differ_in_one_bit() -> None:
+    """``tiny`` has 4 of the 32 lanes: a bit of another lane leaves the value the same in all."""
+    counters = counted("scalar", alike_trace())
+    turns = 2 * LANES * 32
+    assert counters["expansions"] == turns
+    assert counters["scalar_writes"] == turns + turns * (LANES - 4) // LANES
+    assert counters["scalar_writes"] + counters["vector_writes"] == 3 * turns
 
 
 @pytest.mark.parametrize("first", range(4))

@@ -9,12 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from warpfile import api
 from warpfile.compiler.control_codes import from_bits
+from warpfile.compiler.passes.modern.read_positions import waits_of
 from warpfile.compiler.passes.pilot.exact import accesses
 from warpfile.compiler.passes.regmutex.exact import in_use
 from warpfile.spec.config import Config
 from warpfile.spec.stress import SHARED_BYTES, stress_trace
-from warpfile.spec.stress.pending import borrow_trace, queue_trace, release_trace, repeat_trace
+from warpfile.spec.stress.pending import (
+    back_to_back_trace,
+    borrow_trace,
+    left_trace,
+    queue_trace,
+    release_trace,
+    repeat_trace,
+)
 from warpfile.spec.stress.program import PROFILES, stress_program
 from warpfile.spec.stress.slices import fill_trace, gap_trace, march_trace, pair_trace, stack_trace
 from warpfile.spec.trace import LANES, NO_ROW, Access, Kind, Port, Space, Trace
@@ -309,6 +318,29 @@ def test_loads_from_far_lanes_have_a_line_each_and_the_counter_that_was_asked_fo
     assert [code.write_barrier for code in codes] == [3] * 9 + [None] * 10
     assert [code.wait_mask for code in codes] == [0] * 9 + [8] * 9 + [0]
     assert len(np.unique(trace.addresses // 128)) == 9 * LANES
+
+
+def test_a_trace_waits_for_all_loads_but_some_under_each_counter() -> None:
+    trace = left_trace(registers=8)
+    waits = [found for static in trace.program if (found := waits_of(static))]
+    assert [one.barrier for one in waits] == [counter for counter in range(6) for _ in range(5)]
+    assert [one.most for one in waits] == 6 * [7, 7, 6, 3, 1]
+    codes = [from_bits(static.control) for static in trace.program if static.dest_count]
+    assert [code.write_barrier for code in codes] == [counter for counter in range(6) for _ in range(8)]
+    (run,) = api.simulate("modern", [trace], preset="tiny").runs
+    assert run.counters["barrier_waits"] > 0
+
+
+def test_each_register_is_read_in_each_slot_right_behind_its_write_and_that_of_each_other_one_of_its_eight() -> None:
+    trace = back_to_back_trace(registers=16)
+    steps = [trace.program[number] for number in trace.instruction[:-1]]
+    found = set()
+    for other, one, reader in zip(steps[::3], steps[1::3], steps[2::3], strict=True):
+        (slot,) = [slot for slot, source in enumerate(reader.sources) if source == one.dest]
+        assert other.dest not in reader.sources
+        found.add((other.dest, one.dest, slot))
+    eights = (range(8), range(8, 16))
+    assert found == {(a, b, slot) for eight in eights for a in eight for b in eight if a != b for slot in range(3)}
 
 
 def test_a_trace_that_repeats_itself_names_two_registers_so_often() -> None:
