@@ -15,7 +15,7 @@ from warpfile.sim.mutation.cases import (
     UncachedTrace,
     counts_accesses,
 )
-from warpfile.spec.stress.directed import alike_trace, drain_trace, levels_trace, save_trace, stray_trace
+from warpfile.spec.stress.directed import alike_trace, drain_trace, leaving_trace, levels_trace, save_trace, stray_trace
 from warpfile.spec.stress.directed_sharing import (
     beside_trace,
     brim_trace,
@@ -103,8 +103,9 @@ COUNTED: tuple[Case, ...] = tuple(
 #: have room; a narrow value while all low rows are full; narrow values in one particular row of 128, above full ones,
 #: and a pair in one while another has a gap; a gap in every row and in the last one; many loads under one dependence
 #: counter, with near and with far lanes, and some that a DEPBAR waits for; each register read right behind its write
-#: and that of each other one of its eight; all lanes alike, and all but one bit of one lane; every pair of registers
-#: of which one is saved while the other one is loaded.
+#: and that of each other one of its eight; all lanes alike, and all but one bit of one lane; a load that completes in
+#: each cycle around that in which its warp leaves a place; every pair of registers of which one is saved while the
+#: other one is loaded.
 SEARCHED: tuple[Case, ...] = (
     StressTrace("mask", 63, 38, 20, 300, (3, 1, 2)),
     BorrowTrace(2, 64, 4),
@@ -121,5 +122,6 @@ SEARCHED: tuple[Case, ...] = (
     FixedTrace("left", left_trace),
     FixedTrace("back to back", back_to_back_trace),
     FixedTrace("alike", alike_trace),
+    FixedTrace("leaving", leaving_trace),
     FixedTrace("save", save_trace),
 )

@@ -56,6 +56,28 @@ def alike_trace() -> Trace:
     return trace_of([warp])
 
 
+def leaving_trace(warps: int = 2, most: int = 40) -> Trace:
+    """Warps that wait for one load while another one completes sooner or later, for a register that is in a cache.
+
+    Before both, another register was read for the last time. Up to ``most`` beats are between the loads and what waits,
+    so that the second load completes in each cycle around that in which the warp leaves its place.
+    """
+    memory = Memory()
+    programs = [WarpProgram(memory) for _ in range(warps)]
+    for turn, (between, first) in enumerate(itertools.product(range(most), (0, 1))):
+        for number, warp in enumerate(programs):
+            for register in (first, 1 - first):
+                warp.put(register, _WIDE)
+            warp.get(1)
+            warp.load(2, (), FAR * (1 + warps * turn + number))
+            warp.load(0, (), 0)
+            for _ in range(between):
+                warp.get()
+            warp.get(2)
+            warp.get(0)
+    return trace_of(programs)
+
+
 def levels_trace(first: int, registers: int = 64, warps: int = 4, banks: int = 2) -> Trace:
     """Warps that fill two banks row by row, row ``first`` and each fourth one from there with four narrow values.
 

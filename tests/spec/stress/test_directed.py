@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpfile import api
-from warpfile.spec.stress.directed import alike_trace, drain_trace, levels_trace, save_trace, stray_trace
+from warpfile.spec.stress.directed import alike_trace, drain_trace, leaving_trace, levels_trace, save_trace, stray_trace
 from warpfile.spec.trace import LANES, Trace
 
 
@@ -39,6 +39,14 @@ def test_values_that_are_the_same_in_all_lanes_are_expanded_for_one_lane_and_dif
     assert counters["expansions"] == turns
     assert counters["scalar_writes"] == turns + turns * (LANES - 4) // LANES
     assert counters["scalar_writes"] + counters["vector_writes"] == 3 * turns
+
+
+def test_a_load_completes_before_and_after_its_warp_leaves_with_the_line_of_its_register() -> None:
+    """Two warps of 20 turns, each with two loads; of these the second one is for a register in the cache."""
+    counters = counted("rfc", leaving_trace(most=10))
+    assert counters["long_results"] == 2 * 20 * 2
+    assert 0 < counters["long_drops"] < 2 * 20
+    assert counters["flushes_dead"] > 0
 
 
 @pytest.mark.parametrize("first", range(4))
