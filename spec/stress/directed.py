@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from warpfile.spec.stress.warp_programs import Memory, WarpProgram, trace_of
+from warpfile.spec.structure import WORD_BITS
 from warpfile.spec.trace import LANES, Port, Trace
 
-_WORD_BITS = 32
 FAR = 4096  #: bytes between loads: each is of another line
 _WIDE = [0x40000000 + lane for lane in range(LANES)]
 _NARROW = [lane & 63 for lane in range(LANES)]
@@ -44,9 +44,9 @@ def alike_trace() -> Trace:
     lanes when one is written. All are read.
     """
     rng, warp = random.Random("alike"), WarpProgram(Memory())
-    for turn, (lane, bit) in enumerate(itertools.product(range(LANES), range(_WORD_BITS))):
-        register, word, other = turn % 64, rng.getrandbits(_WORD_BITS), rng.getrandbits(_WORD_BITS)
-        for same in (word, word ^ (1 << _WORD_BITS) - 1):
+    for turn, (lane, bit) in enumerate(itertools.product(range(LANES), range(WORD_BITS))):
+        register, word, other = turn % 64, rng.getrandbits(WORD_BITS), rng.getrandbits(WORD_BITS)
+        for same in (word, word ^ (1 << WORD_BITS) - 1):
             warp.put(register, [same] * LANES)
             warp.get(register)
             warp.put(register, [other] * LANES, mask=1 << lane)

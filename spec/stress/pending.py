@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from warpfile.spec.config import LINE_BYTES
+from warpfile.spec.schemes.modern import BARRIERS
 from warpfile.spec.stress.program import PROFILES
 from warpfile.spec.stress.recorder import (
     BARRIER,
@@ -22,8 +23,6 @@ from warpfile.spec.stress.recorder import (
     writers,
 )
 from warpfile.spec.trace import LANES, Port, StaticInstruction, Trace
-
-_COUNTERS = 6  #: dependence counters of a warp (``compiler.control_codes``)
 
 
 def release_trace(registers: int = 64, warps: int = 4, turn: int = 0) -> Trace:
@@ -96,7 +95,7 @@ def left_trace(registers: int = 32) -> Trace:
     ALU behind each shows when it has waited.
     """
     instructions = []
-    for counter in range(_COUNTERS):
+    for counter in range(BARRIERS):
         for register in range(registers):
             port, space = WRITERS[2 if register % 3 == 2 else 0]
             instructions.append(replace(writer(port, space, register), control=_code(1, counter, 0)))

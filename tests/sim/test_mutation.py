@@ -13,7 +13,16 @@ from warpfile.sim.build import generated_verilog
 from warpfile.sim.mutation.campaign import Verdict, campaign
 from warpfile.sim.mutation.cases import StressTrace
 from warpfile.sim.mutation.mutants import Mutant, YosysError, control_modules, equivalent, mutate
-from warpfile.sim.mutation.suites import BORROWED, COUNTED, MARCHING, RANDOM_SHARING, SECTIONED, TRACES, UNCACHED
+from warpfile.sim.mutation.suites import (
+    BORROWED,
+    COUNTED,
+    MARCHING,
+    RANDOM_SHARING,
+    SEARCHED,
+    SECTIONED,
+    TRACES,
+    UNCACHED,
+)
 from warpfile.sim.mutation.survivors import survivors
 from warpfile.sim.simulators import SimulatorError
 from warpfile.spec.environment import Environment
@@ -102,6 +111,27 @@ def test_kernels_kill_too_and_one_that_does_not_fit_is_passed_over(machine, root
     verdicts = campaign(BASELINE, CFG, verilog, mutants, loads, root / "build")
     assert {verdict.trace for verdict in verdicts} == {"divide", ""}
     assert sum(verdict.killed for verdict in verdicts) >= COUNT / 2
+
+
+def starved(case, after):
+    """How often a warp of ``rfc`` leaves its place because it had no beat for so many cycles."""
+    scheme = SCHEMES["rfc"]
+    cfg = configured(scheme, "tiny").replace(starved_after=after)
+    if (workload := case.workload(scheme, cfg)) is None:
+        return 0
+    layout = ProbeLayout(scheme.probes(cfg))
+    model = scheme.golden(cfg, layout)
+    simulate(model, Environment(cfg, workload, layout))
+    return model.counters["suspends_starved"]
+
+
+@pytest.mark.check
+def test_no_place_is_starved_for_half_the_time_that_it_takes():
+    """The reason of two survivors of ``rfc``, whose ``starved_after`` is 32."""
+    cases = [*TRACES, *SEARCHED]
+    assert configured(SCHEMES["rfc"], "tiny").starved_after == 32
+    assert not any(starved(case, 16) for case in cases)
+    assert any(starved(case, 4) for case in cases)
 
 
 @pytest.mark.check
