@@ -1,6 +1,7 @@
 """README.md: the outputs that it shows, made by their commands.
 
-A block stands between two comments with its name. Without names all are made.
+A block stands between two comments with its name. Without names all are made. With ``--scheme`` the other rows of a
+block stay as they are.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from warpfile.pages import bench
 from warpfile.pages.writing import ROOT, page_parser, write_or_check
 from warpfile.results.designs import ALL, designs
 from warpfile.results.markdown import table
+from warpfile.schemes import SCHEMES
 
 PAGE = ROOT / "README.md"
 BEGIN, END = "<!-- {}: python -m warpfile.pages readme {} -->\n", "<!-- {}: end -->\n"
@@ -72,41 +74,64 @@ def emulate() -> str:
     return _right(table(("what", "amount", "per second"), rows))
 
 
-def lockstep() -> str:
+def lockstep(schemes: Sequence[str] = (ALL,)) -> str:
     """Speed of lockstep and bare simulator, and of generation, of every scheme."""
-    made = {name: seconds for name, _, _, seconds in _measured("generate")}
+    made = {name: seconds for name, _, _, seconds in _measured("generate", schemes)}
     columns = ("", "preset", "cycles", "lockstep, compared cycles", "bare simulator", "lockstep to bare")
     rows = [
         (f"`{name}`", preset, *map(_whole, (cycles, compared, bare)), f"{ratio:.2f}", f"{made[name]:.1f}")
-        for name, preset, cycles, compared, bare, ratio in _measured("lockstep")
+        for name, preset, cycles, compared, bare, ratio in _measured("lockstep", schemes)
     ]
     return table((*columns, "Verilog generated, CPU s"), rows)
 
 
-def golden() -> str:
+def golden(schemes: Sequence[str] = (ALL,)) -> str:
     """Speed of golden models, as plain Python and compiled."""
     rows = [
         (f"`{name}`", *map(_whole, (cycles, plain, compiled)), "-" if times is None else f"{times:.1f}")
-        for name, cycles, plain, compiled, times in _measured("golden")
+        for name, cycles, plain, compiled, times in _measured("golden", schemes)
     ]
     return table(("matmul_tiled (large)", "cycles", "per second, plain Python", "per second, compiled", "times"), rows)
 
 
-def same_preset() -> str:
+def same_preset(schemes: Sequence[str] = (ALL,)) -> str:
     """Speed of golden models beside the baseline's at the same preset."""
     columns = ("", "preset", "IPC", "IPC of the baseline", "per second", "baseline, per second", "speed ratio")
     rows = [
         (f"`{name}`", preset, f"{own:.2f}", f"{other:.2f}", _whole(speed), _whole(beside), f"{ratio:.2f}")
-        for name, preset, own, other, speed, beside, ratio in _measured("same_preset")
+        for name, preset, own, other, speed, beside, ratio in _measured("same_preset", schemes)
     ]
     return table(columns, rows)
 
 
-BLOCKS: dict[str, Callable[[], str]] = {one.__name__: one for one in (demo, emulate, lockstep, golden, same_preset)}
+#: Blocks with a row per scheme.
+TABLES: dict[str, Callable[[Sequence[str]], str]] = {one.__name__: one for one in (lockstep, golden, same_preset)}
+BLOCKS = ("demo", "emulate", *TABLES)
 
 
-def _measured(part: str) -> Sequence[bench.Row]:
-    rows, missing = bench.measured(part, designs([ALL], None, ()))
+def _made(name: str, page: str, schemes: Sequence[str]) -> str:
+    """A block; of ``schemes``, if there are any, the other rows are those of the page."""
+    if name not in TABLES:
+        return demo() if name == "demo" else emulate()
+    return with_rows(block_of(page, name), TABLES[name](schemes)) if schemes else TABLES[name]((ALL,))
+
+
+def with_rows(block: str, other: str) -> str:
+    """A table in which rows of another one take the place of those of the same scheme.
+
+    Raises ``ValueError`` if it has none of that scheme.
+    """
+    lines = {line.split("|")[1]: line for line in block.splitlines()}
+    for line in other.splitlines()[2:]:
+        scheme = line.split("|")[1]
+        if scheme not in lines:
+            raise ValueError(f"the table must have a row of {scheme.strip()}: make all rows, without --scheme")
+        lines[scheme] = line
+    return "\n".join(lines.values()) + "\n"
+
+
+def _measured(part: str, schemes: Sequence[str] = (ALL,)) -> Sequence[bench.Row]:
+    rows, missing = bench.measured(part, designs(schemes, None, ()))
     if missing:
         raise Unmade("; ".join(missing))
     return rows
@@ -161,13 +186,16 @@ def main(arguments: Sequence[str]) -> int:
     """Put the blocks them into README.md; 1 if one could not be made, which leaves the page as it was."""
     parser = page_parser("readme", __doc__)
     parser.add_argument("blocks", metavar="BLOCK", nargs="*", help=f"of {', '.join(BLOCKS)}; default: all")
+    parser.add_argument("--scheme", action="append", choices=tuple(SCHEMES), help="only its rows; may be repeated")
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.blocks if name not in BLOCKS]:
         parser.error(f"BLOCK must be one of {', '.join(BLOCKS)}, not {unknown[0]}")
+    if options.scheme and not (options.blocks and TABLES.keys() >= set(options.blocks)):
+        parser.error(f"--scheme must go with BLOCK of {', '.join(TABLES)}")
     page, blocks = PAGE.read_text(), list[str]()
     try:
         for name in options.blocks or BLOCKS:
-            block = BLOCKS[name]()
+            block = _made(name, page, options.scheme)
             page = written(page, name, block)
             blocks.append(block)
     except (Unmade, ValueError) as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from warpfile.pages import bench, readme
-from warpfile.pages.readme import BLOCKS, PAGE, block_of, shown, steady, written
+from warpfile.pages.readme import BLOCKS, PAGE, block_of, shown, steady, with_rows, written
 from warpfile.pages.speed import both_forms
 from warpfile.results.markdown import table
 from warpfile.schemes import SCHEMES, find
@@ -143,6 +143,30 @@ def test_the_page_is_written(rows: dict[str, list[bench.Row]], monkeypatch: pyte
     assert readme.main(["emulate", "golden"]) == 0
     assert block_of(page.read_text(), "golden") == readme.golden()
     assert block_of(page.read_text(), "lockstep") == block_of(PAGE.read_text(), "lockstep")
+
+
+def test_rows_of_other_schemes_stay_as_they_are(
+    rows: dict[str, list[bench.Row]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    page = tmp_path / "README.md"
+    page.write_text(PAGE.read_text())
+    monkeypatch.setattr(readme, "PAGE", page)
+    assert readme.main(["golden", "--scheme", "bow", "--scheme", "larf"]) == 0
+    before, after = (block_of(text, "golden").splitlines() for text in (PAGE.read_text(), page.read_text()))
+    changed = {new for old, new in zip(before, after, strict=True) if old != new}
+    assert changed == set(readme.golden().splitlines()[2:])
+
+
+def test_a_scheme_without_a_row_is_refused() -> None:
+    with pytest.raises(ValueError, match="the table must have a row of `bow`: make all rows, without --scheme"):
+        with_rows(table(("", "cycles"), [("`rfc`", 1)]), table(("", "cycles"), [("`bow`", 1)]))
+
+
+def test_blocks_without_schemes_do_not_take_one(capsys: pytest.CaptureFixture[str]) -> None:
+    for blocks in ([], ["golden", "demo"]):
+        with pytest.raises(SystemExit):
+            readme.main([*blocks, "--scheme", "bow"])
+        assert "--scheme must go with BLOCK of lockstep, golden, same_preset" in capsys.readouterr().err
 
 
 @pytest.mark.check
