@@ -13,7 +13,7 @@ from warpfile.compiler.passes.shrf.allocation import Levels
 from warpfile.compiler.passes.shrf.values import Flow
 from warpfile.spec.beat import distinct_sources, source_groups
 from warpfile.spec.schemes.shrf import ShrfConfig
-from warpfile.spec.trace import Kind, StaticInstruction, Trace
+from warpfile.spec.trace import Kind, Port, StaticInstruction, Trace
 
 ALL = (1 << 32) - 1
 Row = tuple[int, int, int, int]  #: instruction, active, execution and live mask
@@ -58,12 +58,12 @@ def of_words(cfg: ShrfConfig, static: StaticInstruction, words: list[int]) -> Hi
 class Judge:
     """``misses`` counts operands that some lane does not find, ``near`` those read from an entry, ``partial`` those of
     entries that different writes filled, ``skipped`` results that only an entry has. ``late``: a lane touches what a
-    load (``is_load``) of its own strand brings.
+    load (``is_load``) of its own strand brings. ``foreign``: a beat of neither ALU nor FMA names the last-result file.
     """
 
     def __init__(self, is_load: Callable[[StaticInstruction], bool] = is_long) -> None:
         self._is_load = is_load
-        self.late = self.loads = 0
+        self.late = self.loads = self.foreign = 0
         self.misses = self.near = self.brought = self.skipped = self.partial = 0
 
     def warp(self, rows: Iterable[tuple[StaticInstruction, int, Hinted]]) -> None:
@@ -137,6 +137,9 @@ def judged_trace(cfg: ShrfConfig, trace: Trace) -> Judge:
             static, own = trace.program[number], tuple(next(words) for _ in range(counts[number]))
             if (number, own) not in cached:
                 cached[number, own] = of_words(cfg, static, list(own))
-            rows.append((static, execution, cached[number, own]))
+            hinted = cached[number, own]
+            rows.append((static, execution, hinted))
+            named = {*hinted.reads.values(), *([hinted.result[0]] if hinted.result else ())}
+            judge.foreign += static.port not in (Port.ALU, Port.FMA) and max(named, default=-1) >= cfg.orf_entries
         judge.warp(rows)
     return judge

@@ -92,7 +92,7 @@ def test_kernels_find_every_operand(name: str) -> None:
     _, trace = kernel(name)
     cfg = config()
     judge = judged_trace(cfg, annotate(cfg, trace, None))
-    assert judge.misses == judge.late == 0
+    assert judge.misses == judge.late == judge.foreign == 0
     assert judge.near > 0
     assert judge.skipped > 0
 
@@ -103,8 +103,17 @@ def test_stress_traces_find_every_operand(profile: str, changes: dict[str, objec
     cfg, trace = config("tiny", **changes), stress_trace(3, profile=profile, length=200, registers=12)
     for seed in (None, 1, 2):
         judge = judged_trace(cfg, annotate(cfg, trace, seed))
-        assert judge.misses == 0
+        assert judge.misses == judge.foreign == 0
         assert judge.near > 0
+
+
+def test_a_pass_without_classes_names_the_last_result_file_for_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def arithmetic(*args: object, **named: object) -> Step:
+        return Step(*args, **{**named, "arithmetic": True})  # type: ignore[arg-type]
+
+    monkeypatch.setattr(listing, "Step", arithmetic)
+    cfg = config("tiny")
+    assert judged_trace(cfg, annotate(cfg, stress_trace(3, profile="memory", length=200, registers=12), None)).foreign
 
 
 def _no_rule_five(patch: pytest.MonkeyPatch) -> None:
