@@ -44,6 +44,7 @@ SCHEMES = (
             Setup("tiny", {"retake": "same", "collect": "all", "ports": 6, "bank_cycles": 2}, ()),
             Setup("tiny", {}, (), "sticky+two_level"),
             Setup("tiny", {}, (), "sticky+cggty"),
+            Setup("tiny", {"collectors": 3, "collect": "all"}, machine="sticky+scalar"),
             Setup("pascal", {"lanes": 1, "bank_cycles": 2}, ()),
         ),
     ),

@@ -34,9 +34,9 @@ class StickyConfig(Config):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.gives != Gives(cycles=self.gives.cycles):
+        if not self._takes_places():
             raise ValueError(
-                "the register file must be a plain one, banked, because a beat may issue while its source is pending"
+                "the register file must be banked or scalar, because a beat may issue while its source is pending"
             )
         if not self.forwards:
             return
@@ -50,6 +50,12 @@ class StickyConfig(Config):
                 f"pending_entries must be 0, not {self.pending_entries}, with forward_results=fixed: a register that is"
                 " coming needs a pending bit by name"
             )
+
+    def _takes_places(self) -> bool:
+        """Whether the file is a plain one, or one with twins that knows where a source is that is late."""
+        gives = self.gives
+        plain = replace(gives, twins=False, gates=False, engines=()) if gives.twins else gives
+        return plain == Gives(cycles=gives.cycles)
 
     @property
     def near_slots(self) -> int:

@@ -92,10 +92,10 @@ def test_combinations_that_fit_have_a_configuration_at_every_preset(name: str, p
 
 
 #: Collectors of files that not all fit; other files fit all but those that have sources looked up one by one, and
-#: `sticky`, which fits `banked` alone.
+#: `sticky`, which fits `banked` and `scalar`.
 ONLY = {
     **{"rfc": ("units",), "shrf": ("units",), "ltrf": ("units",), "ported": ("read_window",)},
-    **{"packed": ("coalescing", "bow"), "shared": ("coalescing",), "scalar": ("units",)},
+    **{"packed": ("coalescing", "bow"), "shared": ("coalescing",), "scalar": ("units", "sticky")},
 }
 
 
@@ -105,7 +105,7 @@ def test_every_pair_of_known_parts_fits_or_is_refused_in_one_line() -> None:
     for collectors in by_slot["collectors"]:
         for rf in by_slot["rf"]:
             scheme = machine(collectors, rf)
-            beside = {"coalescing", "read_window"} | ({"sticky"} if rf.name != "banked" else set())
+            beside = {"coalescing", "read_window"} | ({"sticky"} if rf.name not in ("banked", "scalar") else set())
             only = ONLY.get(rf.name, tuple({*PARTS} - beside))
             fits = collectors.name in only
             assert (scheme.configuration("tiny") is not None) if fits else refusal(scheme)

@@ -81,6 +81,7 @@ AWKWARD = [
     ("owf", "tiny", {"rows": 32, "banks": 4, "bank_ports": "1R1W", "bank_cycles": 2, "ports": 1}),
     ("scalar", "tiny", {"banks": 3, "collect": "all", "bank_cycles": 2, "ports": 1}),
     ("sticky", "tiny", {"ports": 6, "write_back_ports": 3, "bank_cycles": 3, "source_slots": 4, "retake": "same"}),
+    ("sticky+scalar", "tiny", {"collectors": 3, "collect": "all", "alu_latency": 3}),
     *(
         pytest.param(name, "tiny", changes, marks=pytest.mark.regress)
         for name, changes in (
@@ -94,6 +95,8 @@ AWKWARD = [
             ("sticky", {"forward_results": "none", "keep_operands": "none", "ports": 1, "pending_entries": 2}),
             ("sticky+cggty", {"collect": "all", "retake": "same", "ports": 6, "alu_latency": 3}),
             ("sticky+lrr", {"collectors": 4, "bank_ports": "1R1W", "dispatch_arbitration": "oldest"}),
+            ("sticky+scalar", {"collect": "all", "retake": "same", "ports": 6, "bank_cycles": 2}),
+            ("sticky+scalar", {"collectors": 4, "bank_ports": "1R1W", "alu_latency": 3, "keep_operands": "none"}),
             ("sticky+two_level", {"active_warps": 2, "collect": "all", "bank_cycles": 2}),
             ("baseline", {"scheduler": "two_level", "active_warps": 2}),
             ("bow+two_level", {"active_warps": 3, "window": 2}),

@@ -33,6 +33,7 @@ class ScalarFile(PlainFile):
         super().__init__(cfg, Location(cfg))
         self.refuses = self.yields = 0
         self._banks = cfg.banks
+        self._forwards = cfg.asks.forwards > 0
         self.registers = ScalarRegisters(cfg.warps)
         self.expansion = Expansion(cfg.banks, self.registers)
         self.alike = Alike(cfg)
@@ -55,8 +56,10 @@ class ScalarFile(PlainFile):
         return (home[0] + self._banks, home[1]) if scalar else home
 
     def place(self, warp: int, register: int) -> Place:
-        """See the contract."""
-        return self._in(self.registers.scalar(warp, register), self.location.place(warp, register))
+        """See the contract. A source that is late is where its result goes."""
+        registers = self.registers
+        scalar = registers.next(warp, register) if self._forwards else registers.scalar(warp, register)
+        return self._in(scalar, self.location.place(warp, register))
 
     def destination(self, port: int, result: Result) -> Place:
         """See ``PlainFile``."""

@@ -18,6 +18,13 @@ class ScalarRegisters:
         """Whether a register is in its scalar bank."""
         return bool(self.bits[warp] >> register & 1)
 
+    def next(self, warp: int, register: int) -> bool:
+        """Whether it is there from the next cycle on, as far as results have been accepted."""
+        for changed, other, scalar in self._changes:
+            if changed == warp and other == register:
+                return scalar
+        return self.scalar(warp, register)
+
     def becomes(self, warp: int, register: int, scalar: bool) -> None:
         """All lanes of a register are written, to its scalar bank or to the other one."""
         self._changes.append((warp, register, scalar))

@@ -161,7 +161,7 @@ class StickyUnit(wiring.Component):
         if first < self._cfg.source_slots:
             fields["registers"] = Cat(*list(self.registers)[first:]), Cat(*list(self.beat.sources)[first:])
         if self._cfg.forwards:
-            full = Signal(name="full")
+            full = self.out.full if "full" in fields else Signal(name="full")  # some files want it of the result
             fields["full"] = full, self.beat.full
             m.d.comb += self.marks.eq(full & self.out.dest_count.any())
         hold(m, self._cfg, "beat", self.follows, fields)

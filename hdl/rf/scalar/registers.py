@@ -70,6 +70,9 @@ class ScalarRegisters(wiring.Component):
 
     Of a result it is known early what it would change, and late whether it is accepted.
 
+    With collectors that forward, the result of a near source may be accepted in the cycle of the offer, on port 0. Near
+    sources, the first ``asks.forwards``, have the bit that is left by what port 0 accepts.
+
     Members
     -------
     launched : In(warps)          One-hot, the warp that is launched: none of its registers is scalar.
@@ -85,7 +88,7 @@ class ScalarRegisters(wiring.Component):
     """
 
     def __init__(self, cfg: ScalarConfig) -> None:
-        self._cfg = cfg
+        self._cfg, self._near = cfg, cfg.asks.forwards
         warps, slots, ports, clients = cfg.warps, cfg.source_slots, cfg.write_ports, cfg.write_ports + 1
         super().__init__(
             {
@@ -107,7 +110,7 @@ class ScalarRegisters(wiring.Component):
         m = Module()
         changes, happens = self._changes(m)
         places = [decoded(m, self._cfg, f"client{number}", one) for number, one in enumerate(self.registers)]
-        found, scalar = [], []
+        found, scalar, meets = [], [], []
         for warp in range(self._cfg.warps):
             bits = stamp(m, f"warp{warp}", "warp_scalars", lambda: WarpScalars(self._cfg))
             own = named(m, f"of_warp{warp}", Cat(number == warp for number in self.warps))
@@ -115,8 +118,17 @@ class ScalarRegisters(wiring.Component):
             m.d.comb += [bits.changes.eq(changes & own), bits.happens.eq(happens)]
             found.append(bits.found)
             scalar.append(bits.scalar)
-        m.d.comb += [self.scalar_sources.eq(select(self.offered, found)), self.scalar.eq(any_of(scalar))]
+            meets.append(self._meets(m, warp, bits))
+        sources = select(self.offered, found)
+        if self._near:
+            sources ^= named(m, "late", select(self.offered, meets)) & happens[0].replicate(self._near)
+        m.d.comb += [self.scalar_sources.eq(sources), self.scalar.eq(any_of(scalar))]
         return m
+
+    def _meets(self, m: Module, warp: int, bits: wiring.PureInterface) -> Value:
+        """Near sources of a warp's head beat whose bit the result of port 0 turns if it is accepted."""
+        near = list(bits.sources)[: self._near]
+        return named(m, f"meets_warp{warp}", Cat(bits.changes[0] & (one == self.registers[0]) for one in near))
 
     def _changes(self, m: Module) -> tuple[Value, Value]:
         """Of each client whether its register would be another than it is; whether it is done."""

@@ -61,7 +61,7 @@ def test_a_field_that_is_none_has_no_probes() -> None:
 @pytest.mark.parametrize(
     ("scheme", "rule"),
     [
-        *((f"sticky+{file}", "must be a plain one") for file in ("scalar", "pilot", "regmutex", "owf")),
+        *((f"sticky+{file}", "must be banked or scalar") for file in ("pilot", "regmutex", "owf")),
         *((f"sticky+{file}", "wants places in the cycle") for file in ("rfc", "packed", "ltrf", "ported", "shrf")),
     ],
 )
@@ -70,8 +70,8 @@ def test_register_files_that_do_more_than_hold_registers_are_refused(scheme: str
         find(scheme).configuration("tiny")
 
 
-@pytest.mark.parametrize("scheme", ["sticky+two_level", "sticky+cggty", "sticky+lrr", "sticky+oldest"])
-def test_schedulers_that_ask_nothing_of_the_file_fit(scheme: str) -> None:
+@pytest.mark.parametrize("scheme", ["sticky+two_level", "sticky+cggty", "sticky+lrr", "sticky+oldest", "sticky+scalar"])
+def test_schedulers_that_ask_nothing_of_the_file_and_banks_with_twins_fit(scheme: str) -> None:
     assert make(scheme).forwards
 
 

@@ -75,7 +75,7 @@ def _step(rng: random.Random, registers: int, full: float) -> Step:
     return step if rng.random() < full else (step, rng.choice((0, 1, 0b0110, 0xFFFF, 0xFFFF0000, FULL)))
 
 
-def _words(rng: random.Random) -> Iterator[Words]:
+def few_words(rng: random.Random) -> Iterator[Words]:
     """Few words, so that lanes are alike by chance and by some lanes only."""
     while True:
         word, odd = rng.choice((0, 1, 7, 0xFFFFFFFF)), rng.randrange(6)
@@ -104,4 +104,4 @@ def random_scalar(cfg: ScalarConfig, rng: random.Random, warps: int = 9) -> Trac
     ]
     size = rng.randint(1, min(3, cfg.warps))
     plain = hand_trace(*streams, registers=registers, ctas=[number // size for number in range(warps)])
-    return valued(without_lanes(plain, rng), _words(rng))
+    return valued(without_lanes(plain, rng), few_words(rng))

@@ -15,10 +15,10 @@ from warpfile.spec.schemes.scalar import ScalarConfig
 STAMPED = (banks, read_side, scalar_banks, file, registers)
 
 
-def config(**changes: object) -> ScalarConfig:
+def config(machine: str = "scalar", **changes: object) -> ScalarConfig:
     """The small machine with two warps of eight registers, four lanes and one unit that any bank may fill."""
     small: dict[str, object] = {"warps": 2, "register_names": 8, "lanes": 4, "rows": 8, "collectors": 1}
-    found = find("scalar").configuration("tiny", **small | {"collect": "all", "bank_skew": "none"} | changes)
+    found = find(machine).configuration("tiny", **small | {"collect": "all", "bank_skew": "none"} | changes)
     assert isinstance(found, ScalarConfig)
     return found
 
