@@ -48,17 +48,18 @@ class StickyUnits(wiring.Component):
             forward_results(m, cfg, self, units)
         ask_banks(m, cfg, self, units, older)
         store_all(m, cfg, self)
-        self._lanes(m)
+        self._lanes(m, units)
         watch_units(m, cfg, self, units, owned)
         m.d.comb += self.taken.eq(self.offer.source_valid & self.allocate.any().replicate(cfg.source_slots))
         return m
 
-    def _lanes(self, m: Module) -> None:
+    def _lanes(self, m: Module, units: list) -> None:
         chosen, leaving = named(m, "chosen_units", Cat(self.chosen)), []
+        awaited = named(m, "awaited", Cat(unit.awaited for unit in units)) if self._cfg.forwards else None
         for number in range(self._cfg.lanes):
             lane = stamp(m, f"lane{number}", "sticky_lane", lambda: StickyLane(self._cfg))
             m.d.comb += [lane.inputs.eq(self.fill_data[number]), lane.fill.eq(self.fill), lane.chosen.eq(chosen)]
             if self._cfg.forwards:
-                m.d.comb += [lane.forward.eq(self.forward), lane.result.eq(self.result_data[0].word_select(number, 32))]
+                m.d.comb += [lane.awaited.eq(awaited), lane.result.eq(self.result_data[0].word_select(number, 32))]
             leaving.append(lane.operands)
         join_lanes(m, self._cfg, self, leaving)

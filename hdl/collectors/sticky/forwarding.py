@@ -18,12 +18,13 @@ def forward_results(m: Module, cfg: StickyConfig, collectors: wiring.Component, 
     Drives ``coming_registers`` and the probes of forwarding.
     """
     result = collectors.result[0].payload
-    arrives = collectors.result[0].valid & collectors.result[0].ready & result.writes
-    arrives = named(m, "arrives", arrives)
+    shows = named(m, "shows", collectors.result[0].valid & result.writes)
+    arrives = named(m, "arrives", shows & collectors.result[0].ready)
     boards = _coming(m, cfg, collectors, units, arrives)
     _wait(m, collectors, units, boards, arrives)
     for unit in units:
         m.d.comb += [
+            unit.shows.eq(shows),
             unit.arrives.eq(arrives),
             unit.result_warp.eq(result.warp),
             unit.result_register.eq(result.register),

@@ -13,14 +13,15 @@ class StickyLane(wiring.Component):
 
     Members
     -------
-    forward : In(collectors * near_slots)   Near slots that take the result at the end of the cycle, which no bank fills
-                                 then. This and the next line only with ``forward_results``.
-    result : In(32)              The result of the write-back port that forwards.
+    awaited : In(collectors * near_slots)   Near slots that wait for the result, which no bank fills then. They take it
+                                 at the end of the cycle, accepted or not: acceptance is late, and the result stays
+                                 until then. This and the next line only with ``forward_results``.
+    result : In(32)              The result that is shown on the write-back port that forwards.
     """
 
     def __init__(self, cfg: StickyConfig) -> None:
         self._cfg = cfg
-        taken = {"forward": In(cfg.collectors * cfg.near_slots), "result": In(32)} if cfg.forwards else {}
+        taken = {"awaited": In(cfg.collectors * cfg.near_slots), "result": In(32)} if cfg.forwards else {}
         super().__init__({**lane_members(cfg), **taken})
 
     def elaborate(self, platform) -> Module:
@@ -35,5 +36,5 @@ class StickyLane(wiring.Component):
         unit, slot = divmod(index, self._cfg.source_slots)
         if not self._cfg.forwards or slot >= self._cfg.near_slots:
             return filled, word
-        taken = self.forward[unit * self._cfg.near_slots + slot]
+        taken = self.awaited[unit * self._cfg.near_slots + slot]
         return filled | taken, Mux(taken, self.result, word)

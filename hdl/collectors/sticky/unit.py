@@ -33,10 +33,11 @@ def _forwarding(cfg: StickyConfig) -> dict[str, wiring.Member]:
     near = cfg.near_slots
     return {
         "expects": In(near),
+        "shows": In(1),
         "arrives": In(1),
         "result_warp": In(cfg.warp_bits),
         "result_register": In(cfg.register_bits),
-        **{name: Out(near) for name in ("awaiting", "forward")},
+        **{name: Out(near) for name in ("awaiting", "awaited", "forward")},
         "marks": Out(1),
     }
 
@@ -68,10 +69,13 @@ class StickyUnit(wiring.Component):
     fits : Out(warps)             Warps whose head beat finds a source in its slot.
     expects : In(F)               Sources of the offered beat that wait for a result; this and all lines below with
                                   ``forward_results``.
-    arrives : In(1)               The result that forwards is accepted.
+    shows : In(1)                 The port that forwards shows a result with a register.
+    arrives : In(1)               It is accepted; late.
     result_warp : In(warp_bits), result_register : In(register_bits)   Of the result that forwards.
     awaiting : Out(F)             Slots that wait for a result.
-    forward : Out(F)              Slots that take the result.
+    awaited : Out(F)              Slots that wait for the result that is shown. They may take its word at once, because
+                                  nothing reads a slot that waits.
+    forward : Out(F)              Those whose wait ends: the result is accepted.
     marks : Out(1)                Results of the beat are coming when it has left by a port that forwards.
     """
 
@@ -148,7 +152,10 @@ class StickyUnit(wiring.Component):
         near = list(self.registers)[: self._cfg.near_slots]
         mine = self.out.warp == self.result_warp
         same = self.awaiting & Cat(mine & (register == self.result_register) for register in near)
-        m.d.comb += self.forward.eq(same & self.arrives.replicate(len(near)))
+        m.d.comb += [
+            self.awaited.eq(same & self.shows.replicate(len(near))),
+            self.forward.eq(same & self.arrives.replicate(len(near))),
+        ]
         m.d.sync += self.awaiting.eq(self.awaiting & ~self.forward)
         with m.If(self.allocate):
             m.d.sync += self.awaiting.eq(self.expects)

@@ -35,13 +35,18 @@ class UnitProperties(ConfiguredProperties):
         self._follow(m, part)
         near, slot = cfg.near_slots, constant(m, "slot", cfg.near_slots)
         register = part.registers.as_value().word_select(slot, cfg.register_bits)
-        result = part.arrives & (part.out.warp == part.result_warp) & (register == part.result_register)
+        named_as = (part.out.warp == part.result_warp) & (register == part.result_register)
+        result = part.arrives & named_as
         waits = self.awaits.bit_select(slot, 1)
         followed = self.held & self.valid.bit_select(slot, 1)
         m.d.comb += [
             Assert(part.occupied == self.held, "a unit is occupied from its allocation to its dispatch"),
             Assert(part.awaiting == self.awaits, "a slot awaits from its allocation to its result"),
             Assert(part.forward.bit_select(slot, 1) == (waits & result), "a slot that awaits takes the next result"),
+            Assert(
+                part.awaited.bit_select(slot, 1) == (waits & part.shows & named_as),
+                "and its word from when it is shown",
+            ),
             Assert((part.request & Cat(self.awaits, Const(0, cfg.source_slots - near))) == 0, "it asks no bank"),
             Assert(part.request.any() == self.asks.any(), "a unit asks as long as a slot has to"),
             Assert((part.request & ~self.asks) == 0, "a slot that hit or was granted asks for nothing"),
@@ -137,6 +142,7 @@ def _proof(size: str, broken: dict, *, regress: bool = False, **changes) -> Proo
 _ALL = {
     "a slot awaits from its allocation to its result": {"expects": lambda slots: slots & ~1},
     "a slot that awaits takes the next result": {"result_register": lambda register: register & ~1},
+    "and its word from when it is shown": {"shows": lambda bit: bit & 0},
     "it asks no bank": {"request": lambda slots: slots | 1},
     "a slot that hit or was granted asks for nothing": {"grant": lambda slots: slots & ~1},
     _READY: {"fill": lambda slots: slots & ~1},

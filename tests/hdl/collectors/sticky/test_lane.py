@@ -20,14 +20,14 @@ def test_a_slot_holds_the_last_row_or_result_that_it_took(collect, slots):
         for _ in range(200):
             words, result = [rng.getrandbits(32) for _ in range(inputs)], rng.getrandbits(32)
             fill = [rng.random() < 0.2 for _ in range(units * slots)]
-            forward = [not fill[at // near * slots + at % near] and rng.random() < 0.3 for at in range(units * near)]
+            awaited = [not fill[at // near * slots + at % near] and rng.random() < 0.3 for at in range(units * near)]
             ctx.set(part.inputs, sum(word << 32 * at for at, word in enumerate(words)))
             ctx.set(part.fill, sum(bit << at for at, bit in enumerate(fill)))
-            ctx.set(part.forward, sum(bit << at for at, bit in enumerate(forward)))
+            ctx.set(part.awaited, sum(bit << at for at, bit in enumerate(awaited)))
             ctx.set(part.result, result)
             await ctx.tick()
             held |= {at: words[at if collect == "all" else at // slots] for at, bit in enumerate(fill) if bit}
-            held |= {at // near * slots + at % near: result for at, bit in enumerate(forward) if bit}
+            held |= {at // near * slots + at % near: result for at, bit in enumerate(awaited) if bit}
             for unit in range(units):
                 ctx.set(part.chosen, 1 << unit)
                 operands = ctx.get(part.operands)

@@ -61,12 +61,15 @@ def shown(ctx, part):
 
 async def arrive(ctx, part, register, warp=1, accepted=1):
     """A result is offered; returns the slots that take it."""
-    for name, value in (("arrives", accepted), ("result_warp", warp), ("result_register", register)):
+    for name, value in (("shows", 1), ("arrives", accepted), ("result_warp", warp), ("result_register", register)):
         ctx.set(getattr(part, name), value)
-    taken = ctx.get(part.forward)
+    taken, awaited = ctx.get(part.forward), ctx.get(part.awaited)
+    assert taken == (awaited if accepted else 0)
     await ctx.tick()
+    ctx.set(part.shows, 0)
     ctx.set(part.arrives, 0)
-    return taken
+    assert ctx.get(part.awaited) == 0
+    return awaited
 
 
 def test_a_source_is_served_by_the_slot_the_result_or_the_bank(play):
@@ -82,7 +85,7 @@ def test_a_source_is_served_by_the_slot_the_result_or_the_bank(play):
         assert shown(ctx, part) == (0, 0, 0b010, 0b010)
         assert await arrive(ctx, part, 6, warp=2) == 0  # of another warp
         assert await arrive(ctx, part, 7) == 0  # another register
-        assert await arrive(ctx, part, 6, accepted=0) == 0  # held
+        assert await arrive(ctx, part, 6, accepted=0) == 0b010  # held
         assert shown(ctx, part) == (0, 0, 0b010, 0b010)
         assert await arrive(ctx, part, 6) == 0b010
         assert shown(ctx, part) == (1, 0, 0, 0)
