@@ -55,6 +55,7 @@ SCHEMES = (
         scheduler=OWNERS_FIRST,
         collectors=UNITS,
         rf=OWF,
+        survivors="warpfile.schemes:survivors/owf.toml",
         setups=(
             Setup("fermi_linear"),
             Setup("fermi_linear", {"rows": 32}),

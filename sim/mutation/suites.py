@@ -105,7 +105,7 @@ COUNTED: tuple[Case, ...] = tuple(
 #: counter, with near and with far lanes, and some that a DEPBAR waits for; each register read right behind its write
 #: and that of each other one of its eight; all lanes alike, and all but one bit of one lane; a load that completes in
 #: each cycle around that in which its warp leaves a place; every pair of registers of which one is saved while the
-#: other one is loaded.
+#: other one is loaded; warps of a few beats, so that they are launched while places become free.
 SEARCHED: tuple[Case, ...] = (
     StressTrace("mask", 63, 38, 20, 300, (3, 1, 2)),
     BorrowTrace(2, 64, 4),
@@ -124,4 +124,5 @@ SEARCHED: tuple[Case, ...] = (
     FixedTrace("alike", alike_trace),
     FixedTrace("leaving", leaving_trace),
     FixedTrace("save", save_trace),
+    StressTrace("mixed", 0, 16, 150, 2, (2, 2, 1)),
 )
