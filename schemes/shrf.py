@@ -56,6 +56,8 @@ SCHEMES = (
         preset="isca2011",
         collectors=UNITS,
         rf=SHRF,
+        study="warpfile.pages.evidence.shrf",
+        survivors="warpfile.schemes:survivors/shrf.toml",
         setups=(
             Setup("isca2011"),
             Setup("tiny"),

@@ -124,5 +124,5 @@ SEARCHED: tuple[Case, ...] = (
     FixedTrace("alike", alike_trace),
     FixedTrace("leaving", leaving_trace),
     FixedTrace("save", save_trace),
-    StressTrace("mixed", 0, 16, 150, 2, (2, 2, 1)),
+    StressTrace("mixed", 0, 16, 150, 3, (3, 2)),
 )

@@ -80,7 +80,7 @@ def test_an_unknown_page_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["none"])
     assert (
-        "SCHEME must be one of bow, malekeh, rfc, pilot, regmutex, ltrf, corf, modern, larf, all, not 'none'"
+        "SCHEME must be one of bow, malekeh, rfc, pilot, regmutex, ltrf, corf, modern, larf, shrf, all, not 'none'"
         in capsys.readouterr().err
     )
 
