@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from warpfile.pages.evidence.factors import Factor, launch, ptxas
@@ -86,7 +86,7 @@ POINTS = Factor(
 WIRES = {"bank": 1.0, "cache": 0.2}
 
 
-def _of(
+def claim(
     key: str,
     where: str,
     metric: Metric,
@@ -95,6 +95,7 @@ def _of(
     factors: Sequence[Factor],
     over: Point = BASELINE,
 ) -> Statement:
+    """A claim about the kernels whose large launches are short."""
     band = paper if isinstance(paper, tuple) else (paper, paper)
     return Statement(key, where, metric, band, point, over, short, factors)
 
@@ -102,27 +103,35 @@ def _of(
 _CODE = (SMALL, LANES, UNOPTIMISED)
 
 
-def _energy(key: str, where: str, paper: float | Range, wires: Mapping[str, float]) -> Statement:
-    """Of the cache and the scheduler together, also without suspensions at the prices of eight active warps."""
+def at_prices_of(point: Point, wires: Mapping[str, float]) -> Callable[[Sample, Sample], float]:
+    """Energy over that of the machine beside it, at the prices of a point's configuration."""
+
+    def of(ours: Sample, other: Sample) -> float:
+        return ours.picojoules("rfc", wires, Run(point, ours.run.kernel).config) / other.picojoules("rfc", wires)
+
+    return of
+
+
+def free(point: Point, wires: Mapping[str, float]) -> Factor:
+    """No suspensions, at the prices of the eight active warps of a point."""
     metric = energy_over("rfc", wires)
+    counted = Metric(metric.name, metric.kind, at_prices_of(point, wires))
+    return replace(RESIDENT, what="without suspensions, at the same prices", counted=counted)
 
-    def eight(ours: Sample, other: Sample) -> float:
-        return ours.picojoules("rfc", wires, Run(BOTH, ours.run.kernel).config) / other.picojoules("rfc", wires)
 
-    free = replace(
-        RESIDENT, what="without suspensions, at the same prices", counted=Metric(metric.name, metric.kind, eight)
-    )
-    return _of(key, where, metric, paper, BOTH, (free, *_CODE))
+def _energy(key: str, where: str, paper: float | Range, wires: Mapping[str, float]) -> Statement:
+    """Of the cache and the scheduler together."""
+    return claim(key, where, energy_over("rfc", wires), paper, BOTH, (free(BOTH, wires), *_CODE))
 
 
 STATEMENTS = (
-    _of("reads-alone", "section 1, Fig. 6", READS, 0.5, PLAIN, _CODE),
-    _of("writes-alone", "section 1, Fig. 6", WRITES, 0.43, PLAIN, _CODE),
-    _of("writes-dead-bits", "section 1, Fig. 6", WRITES, 0.59, LIVE, _CODE),
-    _of("lru", "section 3.1", ACCESSES, (-0.02, -0.01), cache_alone("ignored", replacement="lru"), (), PLAIN),
-    _of("both-over-alone", "section 5.3, Fig. 11", ACCESSES, 0.1, BOTH, (POINTS, NEEDED, RESIDENT), LIVE),
-    _of("hints", "section 5.3", ACCESSES, (-0.02, -0.01), HINTED, (SMALL, ALWAYS), BOTH),
-    _of(
+    claim("reads-alone", "section 1, Fig. 6", READS, 0.5, PLAIN, _CODE),
+    claim("writes-alone", "section 1, Fig. 6", WRITES, 0.43, PLAIN, _CODE),
+    claim("writes-dead-bits", "section 1, Fig. 6", WRITES, 0.59, LIVE, _CODE),
+    claim("lru", "section 3.1", ACCESSES, (-0.02, -0.01), cache_alone("ignored", replacement="lru"), (), PLAIN),
+    claim("both-over-alone", "section 5.3, Fig. 11", ACCESSES, 0.1, BOTH, (POINTS, NEEDED, RESIDENT), LIVE),
+    claim("hints", "section 5.3", ACCESSES, (-0.02, -0.01), HINTED, (SMALL, ALWAYS), BOTH),
+    claim(
         "hints-writebacks",
         "section 5.3",
         ratio("lines written back", written_back),
@@ -131,8 +140,8 @@ STATEMENTS = (
         (SMALL, ALWAYS),
         BOTH,
     ),
-    _of("speed-scheduler", "section 5.2, Fig. 9", IPC, 0, SCHEDULER, (SMALL, MARKED)),
-    _of("speed", "section 5.2", IPC, 0, BOTH, (RESIDENT, SMALL, LANES)),
+    claim("speed-scheduler", "section 5.2, Fig. 9", IPC, 0, SCHEDULER, (SMALL, MARKED)),
+    claim("speed", "section 5.2", IPC, 0, BOTH, (RESIDENT, SMALL, LANES)),
     _energy("energy", "section 5.4, Fig. 12", -0.25, {}),
     _energy("energy-wires", "section 5.4, Tab. 5", (-0.37, -0.35), WIRES),
 )

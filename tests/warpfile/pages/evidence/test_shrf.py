@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from warpfile.pages.evidence import rfc
 from warpfile.pages.evidence import shrf as page
 from warpfile.pages.evidence.samples import Sample
 from warpfile.results.points import Outcome, Run
@@ -27,7 +28,7 @@ def test_operands_are_read_from_both_kinds_of_entries() -> None:
 def test_wires_count_and_stay_at_the_prices_of_eight_active_warps(key: str, point: page.Point) -> None:
     (claim,) = (one for one in page.STATEMENTS if one.key == key)
     counts = {"cache_hits": 9, "cache_misses": 9, "cache_writes": 4}
-    ours, other = of(point, **counts), of(page.BASELINE, bank_reads=80)
+    ours, other = of(point, **counts), of(rfc.BASELINE, bank_reads=80)
     plain, wires, free = (metric.of(ours, other) for metric in claim.metrics[:3])
     assert plain != wires == free > 0
     everybody = of(claim.pairs[2].point, **counts)
