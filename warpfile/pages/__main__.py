@@ -65,6 +65,7 @@ PROGRAMS = {
     "readability": Program("", "minutes"),
     "scalar_values": Program("", "minutes"),
     "scaling": Program("", "minutes"),
+    "sticky_tables": Program("", "seconds"),
 }
 
 
