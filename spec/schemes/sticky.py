@@ -52,7 +52,7 @@ class StickyConfig(Config):
             )
 
     def _takes_places(self) -> bool:
-        """Whether the file is a plain one, or one with twins that knows where a source is that is late."""
+        """Whether the file is a plain one, or one with twins, which knows where a late source is."""
         gives = self.gives
         plain = replace(gives, twins=False, gates=False, engines=()) if gives.twins else gives
         return plain == Gives(cycles=gives.cycles)
