@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests.compiler.traceg import EXIT, text
+from tests.effort import effort
 from tests.warpfile.cli.test_errors import refused
 from tests.warpfile.conftest import Invoke, write_listing
 from tests.warpfile.output.test_names import rename
@@ -81,10 +82,8 @@ def test_one_changed_byte_of_an_array_is_refused_or_does_not_matter(invoke: Invo
     ids=lambda value: f"{value[:10]!r}",
 )
 def test_strange_launch_files_are_refused_soon(invoke: Invoke, kernel: Path, launch: str) -> None:
-    start = time.process_time()
     (kernel / "launch.toml").write_bytes(launch.encode("utf-8", errors="surrogateescape"))
-    refused(invoke("trace", kernel), "launch.toml")
-    assert time.process_time() - start < 5
+    assert effort(lambda: refused(invoke("trace", kernel), "launch.toml")) < 100
 
 
 @pytest.mark.parametrize("name", ["[/x]", "[bold]", "[link=x]", ":smile:", "a\x1b[31mb", "[[", "count\\["])
@@ -144,9 +143,8 @@ def test_a_compressed_nothing_without_end_is_refused_soon(
         for _ in range(20):
             stream.write(filling * 10_000_000)
         stream.write(parts[1] + parts[2])
-    start = time.process_time()
-    refused(invoke("trace", "--accelsim", folder / "kernel.traceg.xz"), "kernel.traceg.xz, line", "at most")
-    assert time.process_time() - start < 5
+    traced = ("trace", "--accelsim", folder / "kernel.traceg.xz")
+    assert effort(lambda: refused(invoke(*traced), "kernel.traceg.xz, line", "at most")) < 100
 
 
 def test_an_interrupt_in_the_first_second_is_one_line(root: Path) -> None:
@@ -194,12 +192,13 @@ def test_an_interrupt_that_python_loses_comes_once_more(root: Path, moment: str)
         def work():
             left = Left()
             del left
-            time.sleep(30)
+            time.sleep(3600)
         program.main = work
         entry.main()"""
-    start = time.monotonic()
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
-    assert time.monotonic() - start < 25
+    # One that does not come leaves the program in its hour of sleep, on a busy machine too.
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False, timeout=600
+    )
     assert done.returncode == -signal.SIGINT and "Exception ignored" not in done.stderr
 
 
@@ -247,17 +246,15 @@ def test_a_listing_may_come_from_windows(invoke: Invoke, kernel: Path, encoding:
 
 def test_a_listing_of_too_many_lines_is_refused_soon(invoke: Invoke, kernel: Path) -> None:
     (kernel / "kernel.sass").write_text("\n" * 60_000_000)
-    start = time.process_time()
-    refused(invoke("analyze", kernel / "kernel.sass"), "must have at most 2,097,152 lines, not 60,000,000")
-    assert time.process_time() - start < 5
+    reason = "must have at most 2,097,152 lines, not 60,000,000"
+    assert effort(lambda: refused(invoke("analyze", kernel / "kernel.sass"), reason)) < 100
 
 
 def test_many_variables_of_a_listing_are_read_soon() -> None:
     variables = "".join(f"v{number}:\n\t.zero 4\n" for number in range(30_000))
     code = '\t.section\t.text.k,"ax",@progbits\nk:\n        /*0000*/                   EXIT ;\n'
-    start = time.process_time()
-    symbols = parse(f'{code}\t.section\t.nv.global,"a"\n{variables}', "t").symbols
-    assert time.process_time() - start < 2
+    symbols = {}
+    assert effort(lambda: symbols.update(parse(f'{code}\t.section\t.nv.global,"a"\n{variables}', "t").symbols)) < 60
     assert (symbols["v0"].size, symbols["v29999"].size) == (4, 4) and len(symbols) == 30_000
 
 
