@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from warpfile.pages.evidence.factors import Factor, ptxas, two_issues
 from warpfile.pages.evidence.figure import Metric, Range
-from warpfile.pages.evidence.metrics import IPC, SUITES, energy_over, ratio, share, suites
+from warpfile.pages.evidence.metrics import IPC, STAND_INS, energy_over, ratio, share, suites
 from warpfile.pages.evidence.statements import Statement
 from warpfile.results.points import Outcome, Point
 
@@ -116,6 +116,5 @@ LEFT = (
     "Fig. 3.4 and 3.5: shares of the operand stage in the time of an instruction; bars without numbers in the text.",
     "Table 3.4, area and storage: the storage table of [the scheme's page](bow.md).",
     "Prices are those of banks and entries; crossbar and window tags have none, which the paper puts at 3 % and 1.8 %.",
-    f"Its 15 benchmarks, in PTXPlus: of the bundled kernels, {', '.join(SUITES)} stand in for them, which are of the"
-    " kinds of the suites that it names.",
+    f"Its 15 benchmarks, in PTXPlus: {STAND_INS}.",
 )

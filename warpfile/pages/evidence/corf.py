@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from warpfile.pages.evidence.factors import Factor, addresses, launch, ptxas, replaced
 from warpfile.pages.evidence.figure import Metric, Range
-from warpfile.pages.evidence.metrics import IPC, SHORT, energy_over, share, short
+from warpfile.pages.evidence.metrics import IPC, SHORT_STAND_INS, energy_over, share, short
 from warpfile.pages.evidence.samples import Sample
 from warpfile.pages.evidence.statements import Statement
 from warpfile.pages.evidence.widths import Pairs, Values, pairs_of, values_of
@@ -190,5 +190,5 @@ LEFT = (
     " second.",
     "Of the accesses, 10 % and 23 %: with 48 % of the instructions coalesced that have more than 70 % of the reads,"
     " at most 17 to 19 % of the reads can be saved, so not both of the chapter's figures can hold.",
-    f"Its 20 benchmarks, in PTXPlus: {', '.join(SHORT)} stand in for them.",
+    f"Its 20 benchmarks, in PTXPlus: {SHORT_STAND_INS}.",
 )

@@ -7,13 +7,37 @@ from collections.abc import Callable, Mapping, Sequence
 from warpfile.pages.evidence.figure import Metric
 from warpfile.results.points import Outcome
 
-#: Bundled kernels of the kinds of which Rodinia, Parboil, PolyBench and the CUDA samples are.
-SUITES = (
-    *("bfs_step", "bitonic_sort", "conv2d", "fdtd", "histogram", "kmeans", "matmul_2mm", "matmul_tiled"),
-    *("particle_boxes", "scan", "spmv", "stencil", "warp_reduce"),
+#: Bundled kernels by the suite that has their kind of program (docs/kernels.md, "Kinds that papers measured").
+KINDS: Mapping[str, Sequence[str]] = {
+    "Rodinia": (
+        *("backprop_forward", "backprop_weights", "bfs_step", "euler_flux", "gaussian_elimination", "hotspot"),
+        *("kmeans", "lu_decomposition", "lu_interior", "needleman_wunsch", "particle_boxes", "pathfinder"),
+        *("srad_coefficient", "srad_update", "stream_cluster", "tree_search", "wavelet"),
+    ),
+    "Parboil": (
+        *("absolute_differences", "coulomb", "histogram", "lattice_boltzmann", "matmul_registers", "matmul_tiled"),
+        *("mri_q", "pair_histogram", "spmv", "stencil_3d"),
+    ),
+    "PolyBench/GPU": (
+        *("bicg", "conv2d", "fdtd", "gram_schmidt", "matmul_2mm", "matmul_3mm", "mvt", "rank_update", "stencil"),
+    ),
+    "CUDA samples": (
+        *("bitonic_sort", "black_scholes", "merge_step", "nbody", "radix_sort", "scan", "transpose", "walsh"),
+        "warp_reduce",
+    ),
+}
+SUITES = tuple(sorted(kernel for kernels in KINDS.values() for kernel in kernels))
+LONGEST = 40_000  #: warp instructions of a large launch that is short
+#: Those whose large launches are short.
+SHORT = tuple(name for name in SUITES if name not in ("bitonic_sort", "matmul_tiled", "nbody", "particle_boxes"))
+STAND_INS, SHORT_STAND_INS = (
+    f"{what} of [the kinds of Rodinia, Parboil, PolyBench/GPU and the CUDA samples]"
+    "(../kernels.md#kinds-that-papers-measured) stand in for them"
+    for what in (
+        f"the {len(SUITES)} bundled kernels",
+        f"the {len(SHORT)} bundled kernels with large launches of at most {LONGEST:,} warp instructions",
+    )
 )
-#: Those of them whose large launches are short.
-SHORT = tuple(name for name in SUITES if name not in ("bitonic_sort", "matmul_tiled", "particle_boxes"))
 
 
 def suites() -> Sequence[str]:

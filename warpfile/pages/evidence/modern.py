@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from warpfile.pages.evidence.factors import Factor, code_for, ptxas
 from warpfile.pages.evidence.figure import Metric, Range
-from warpfile.pages.evidence.metrics import IPC, SHORT, short
+from warpfile.pages.evidence.metrics import IPC, SHORT_STAND_INS, short
 from warpfile.pages.evidence.samples import Sample
 from warpfile.pages.evidence.statements import Statement
 from warpfile.results.points import Outcome, Point
@@ -87,6 +87,5 @@ STATEMENTS = (
 #: What the paper says beside these, and what becomes of it here.
 LEFT = (
     "Errors of its model against hardware: no hardware is here.",
-    f"Its 128 benchmarks: {', '.join(SHORT)} stand in for them; `{FLOPS}` for its MaxFlops, `{PRODUCT}` for sgemm of"
-    " CUTLASS.",
+    f"Its 128 benchmarks: {SHORT_STAND_INS}; `{FLOPS}` for its MaxFlops, `{PRODUCT}` for sgemm of CUTLASS.",
 )

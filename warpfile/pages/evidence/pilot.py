@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from warpfile.pages.evidence.factors import PIPELINED_BANKS, Factor, allocated_ptx, ptxas
 from warpfile.pages.evidence.figure import Metric, Range
-from warpfile.pages.evidence.metrics import IPC, SHORT, energy_over, share, short
+from warpfile.pages.evidence.metrics import IPC, SHORT_STAND_INS, energy_over, share, short
 from warpfile.pages.evidence.statements import Statement
 from warpfile.results.points import Outcome, Point
 
@@ -100,5 +100,5 @@ STATEMENTS = (
 LEFT = (
     "Table I has a geometric mean of 3 % for the pilot's time; the page compares the mean of its rows.",
     "The two-level scheduler of Fig. 12, and leakage: figures without numbers in the text, and no model of leakage.",
-    f"Its 17 programs of Rodinia and Parboil: {', '.join(SHORT)} stand in for them.",
+    f"Its 17 programs of Rodinia and Parboil: {SHORT_STAND_INS}.",
 )

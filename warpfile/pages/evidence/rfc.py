@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from warpfile.pages.evidence.factors import Factor, launch, ptxas
 from warpfile.pages.evidence.figure import Metric, Range
-from warpfile.pages.evidence.metrics import IPC, SHORT, energy_over, ratio, share, short
+from warpfile.pages.evidence.metrics import IPC, SHORT_STAND_INS, energy_over, ratio, share, short
 from warpfile.pages.evidence.samples import Sample
 from warpfile.pages.evidence.statements import Statement
 from warpfile.results.points import Outcome, Point, Run
@@ -148,5 +148,5 @@ STATEMENTS = (
 #: What the paper says beside these, and what becomes of it here.
 LEFT = (
     "Other numbers of entries and active warps: bars without numbers in the text.",
-    f"Its 210 traces of programs and shaders: {', '.join(SHORT)} stand in for them, none of which is a shader.",
+    f"Its 210 traces of programs and shaders: {SHORT_STAND_INS}, none of which is a shader.",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpfile.pages.evidence import ltrf, rfc
 from warpfile.pages.evidence.factors import PIPELINED_BANKS, Factor
-from warpfile.pages.evidence.metrics import IPC, SHORT, energy_over, share
+from warpfile.pages.evidence.metrics import IPC, SHORT_STAND_INS, energy_over, share
 from warpfile.pages.evidence.rfc import RESIDENT, SMALL, UNOPTIMISED, claim, free
 from warpfile.pages.evidence.statements import Statement
 from warpfile.results.points import Outcome, Point
@@ -63,5 +63,5 @@ LEFT = (
     " claims are those of its abstract, and what the LTRF paper says of it.",
     "Last-result files: no price is published at hand, so their accesses cost nothing here. Operand register files have"
     " the price of a cache of their size.",
-    f"Its programs: {', '.join(SHORT)} stand in for them.",
+    f"Its programs: {SHORT_STAND_INS}.",
 )

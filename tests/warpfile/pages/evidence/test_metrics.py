@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from warpfile.pages.evidence.metrics import CYCLES, IPC, SHORT, SUITES, energy_over, ratio, share, short, suites
+from warpfile.pages.evidence.metrics import (
+    CYCLES,
+    IPC,
+    KINDS,
+    LONGEST,
+    SHORT,
+    SUITES,
+    energy_over,
+    ratio,
+    share,
+    short,
+    suites,
+)
 from warpfile.pages.evidence.samples import Sample
-from warpfile.results.points import Outcome, Point, Run
+from warpfile.results.points import Outcome, Point, Run, trace_of
 from warpfile.schemes import find
 from warpfile.synth.energy import all_prices
 from warpfile.workloads.inputs import bundled_kernels
@@ -54,4 +68,17 @@ def test_distances_are_of_the_trace_of_the_run() -> None:
 
 def test_kernels_of_the_suites_are_bundled_and_named_once() -> None:
     assert set(suites()) <= set(bundled_kernels()) and len(set(SUITES)) == len(SUITES)
-    assert set(short()) < set(suites()) and len(SHORT) == 10
+
+
+def test_kinds_are_those_of_the_page_on_kernels(root: Path) -> None:
+    page = (root / "docs/kernels.md").read_text().partition("## Kinds that papers measured")[2].partition("\n## ")[0]
+    rows = dict(re.findall(r"^\| ([^|]+?) \| ([^|]*`[^|]*) \|$", page, re.MULTILINE))
+    assert {suite: sorted(re.findall(r"`(\w+)`", programs)) for suite, programs in rows.items()} == {
+        suite: sorted(kernels) for suite, kernels in KINDS.items()
+    }
+
+
+@pytest.mark.check
+def test_short_launches_have_at_most_forty_thousand_instructions() -> None:
+    lengths = {kernel: len(trace_of(kernel, "large").instruction) for kernel in suites()}
+    assert short() == tuple(kernel for kernel in suites() if lengths[kernel] <= LONGEST) == SHORT
