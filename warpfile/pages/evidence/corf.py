@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from warpfile.pages.evidence.factors import Factor, addresses, launch, ptxas, replaced
-from warpfile.pages.evidence.figure import Metric, Range
 from warpfile.pages.evidence.metrics import IPC, SHORT_STAND_INS, energy_over, share, short
-from warpfile.pages.evidence.samples import Sample
+from warpfile.pages.evidence.samples import Metric, Sample
 from warpfile.pages.evidence.statements import Statement
 from warpfile.pages.evidence.widths import Pairs, Values, pairs_of, values_of
+from warpfile.results.figure import Range
 from warpfile.results.points import Outcome, Point, trace_of
 
 PRESET = "fermi"

@@ -10,7 +10,7 @@ from warpfile.compiler import Listing
 from warpfile.compiler.ptx.listing import allocated
 from warpfile.kernels import build
 from warpfile.output.display import silent
-from warpfile.pages.evidence.figure import Metric
+from warpfile.pages.evidence.samples import Metric
 from warpfile.results.designs import design
 from warpfile.results.points import TWICE, Point
 from warpfile.schemes import find

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warpfile.pages.evidence.factors import Factor, ptxas
-from warpfile.pages.evidence.figure import Metric, Range
 from warpfile.pages.evidence.metrics import IPC, STAND_INS, energy_over, ratio, share, suites
-from warpfile.pages.evidence.samples import Sample
+from warpfile.pages.evidence.samples import Metric, Sample
 from warpfile.pages.evidence.statements import Statement
+from warpfile.results.figure import Range
 from warpfile.results.points import Outcome, Point
 
 PRESET = "turing"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from warpfile.pages.evidence.figure import Metric
+from warpfile.pages.evidence.samples import Metric
 from warpfile.results.points import Outcome
 
 #: Bundled kernels by the suite that has their kind of program (docs/kernels.md, "Kinds that papers measured").

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warpfile.pages.evidence.factors import PIPELINED_BANKS, Factor, allocated_ptx, ptxas
-from warpfile.pages.evidence.figure import Metric, Range
 from warpfile.pages.evidence.metrics import IPC, SHORT_STAND_INS, energy_over, share, short
+from warpfile.pages.evidence.samples import Metric
 from warpfile.pages.evidence.statements import Statement
+from warpfile.results.figure import Range
 from warpfile.results.points import Outcome, Point
 
 PAPER = (

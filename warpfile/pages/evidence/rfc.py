@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from warpfile.pages.evidence.factors import Factor, launch, ptxas
-from warpfile.pages.evidence.figure import Metric, Range
 from warpfile.pages.evidence.metrics import IPC, SHORT_STAND_INS, energy_over, ratio, share, short
-from warpfile.pages.evidence.samples import Sample
+from warpfile.pages.evidence.samples import Metric, Sample
 from warpfile.pages.evidence.statements import Statement
+from warpfile.results.figure import Range
 from warpfile.results.points import Outcome, Point, Run
 from warpfile.schemes import find
 

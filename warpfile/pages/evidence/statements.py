@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any
 
 from warpfile.pages.evidence.factors import PLAIN, Factor, Input
-from warpfile.pages.evidence.figure import Figure, Metric, Range
-from warpfile.pages.evidence.samples import Sample
+from warpfile.pages.evidence.samples import Metric, Sample
 from warpfile.pages.evidence.verdict import Step, verdict
+from warpfile.results.figure import Figure, Range
 from warpfile.results.points import Outcome, Point, Run
 from warpfile.results.revision import MACHINE
 from warpfile.workloads.inputs import contents

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from warpfile.pages.evidence.figure import Range
+from warpfile.results.figure import Range
 
 MARGIN = 0.03
 WORDS = ("reproduced", "reproduced under", "not reproduced", "undecided")

@@ -21,7 +21,7 @@ from warpfile.pages.evidence.metrics import (
     short,
     suites,
 )
-from warpfile.pages.evidence.samples import Sample
+from warpfile.pages.evidence.samples import Metric, Sample
 from warpfile.results.points import Outcome, Point, Run, trace_of
 from warpfile.schemes import find
 from warpfile.synth.energy import all_prices
@@ -82,3 +82,8 @@ def test_kinds_are_those_of_the_page_on_kernels(root: Path) -> None:
 def test_short_launches_have_at_most_forty_thousand_instructions() -> None:
     lengths = {kernel: len(trace_of(kernel, "large").instruction) for kernel in suites()}
     assert short() == tuple(kernel for kernel in suites() if lengths[kernel] <= LONGEST) == SHORT
+
+
+def test_unknown_kinds_of_metrics_are_refused() -> None:
+    with pytest.raises(ValueError, match="kind must be one of growth, geometric growth, share, not 'mean'"):
+        Metric("IPC", "mean", lambda ours, other: ours.ipc / other.ipc)

@@ -9,7 +9,7 @@ import pytest
 from tests.warpfile.pages.evidence.made_up import KERNELS
 from warpfile.pages.evidence import rendering
 from warpfile.pages.evidence.factors import Factor
-from warpfile.pages.evidence.figure import Metric
+from warpfile.pages.evidence.samples import Metric
 from warpfile.pages.evidence.statements import SEEDS, Statement, data, declared, facts, named, spot_points
 from warpfile.pages.evidence.waterfall import axis_range, bars, data_stamp
 from warpfile.results.points import Outcome, Point, Run

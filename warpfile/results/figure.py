@@ -1,39 +1,16 @@
-"""A figure of several kernels at several seeds, and how far it can be trusted: docs/evidence.md, "Intervals"."""
+"""A figure of several kernels at several seeds, and how far it can be trusted: docs/study.md, "Intervals"."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from warpfile.pages.evidence.samples import Sample
 from warpfile.results.sample import ARITHMETIC, GEOMETRIC, Mean
 from warpfile.results.spread import Spread
 
 Range = tuple[float, float]
-_MEANS = {"growth": ARITHMETIC, "geometric growth": GEOMETRIC, "share": ARITHMETIC}
-
-
-@dataclass(frozen=True)
-class Metric:
-    """What is computed from the run of a machine and that of the one beside it.
-
-    ``kind``: *growth* and *geometric growth* are ratios, whose mean minus one is shown; *share* is shown as it is.
-    ``beside``: whether a growth is over the machine beside it.
-    """
-
-    name: str
-    kind: str
-    of: Callable[[Sample, Sample], float] = field(repr=False)
-    beside: bool = True
-
-    def __post_init__(self) -> None:
-        if self.kind not in _MEANS:
-            raise ValueError(f"kind must be one of {', '.join(_MEANS)}, not {self.kind!r}")
-
-    @property
-    def neutral(self) -> float | None:
-        """The value without any effect, of what is shown."""
-        return None if self.kind == "share" else 0.0
+#: Kinds of figures, and the mean over kernels that each has. Growths are ratios, whose mean minus one is shown.
+MEANS = {"growth": ARITHMETIC, "geometric growth": GEOMETRIC, "share": ARITHMETIC}
 
 
 @dataclass(frozen=True)
@@ -77,9 +54,17 @@ class Figure:
         ]
         return _around(self.seeds - before.seeds, ARITHMETIC.interval(differences))
 
+    def over(self, other: Figure) -> Figure:
+        """Ratio of two growths over the same machine, kernel by kernel and seed by seed: growth over the other one."""
+        ratios = {
+            kernel: [ours / theirs for ours, theirs in zip(values, other.values[kernel], strict=True)]
+            for kernel, values in self.values.items()
+        }
+        return Figure(ratios, self.kind)
+
     @property
     def _mean(self) -> Mean:
-        return _MEANS[self.kind]
+        return MEANS[self.kind]
 
     def _shown(self, value: float) -> float:
         return value if self.kind == "share" else value - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpfile.pages.evidence.figure import Figure, Metric
+from warpfile.results.figure import Figure
 from warpfile.results.sample import ARITHMETIC, GEOMETRIC
 
 STILL = {"one": (1.1, 1.1, 1.1), "other": (0.9, 0.9, 0.9), "third": (1.3, 1.3, 1.3)}
@@ -43,8 +43,13 @@ def test_a_difference_is_taken_kernel_by_kernel() -> None:
     assert turned[0] < 0 < turned[1]
 
 
-def test_one_seed_and_unknown_kinds_are_refused() -> None:
+def test_one_seed_is_refused() -> None:
     with pytest.raises(ValueError, match="at least two seeds, not 1"):
         _ = Figure({"one": (1.0,)}, "growth").range
-    with pytest.raises(ValueError, match="kind must be one of growth, geometric growth, share, not 'mean'"):
-        Metric("IPC", "mean", lambda ours, other: ours.ipc / other.ipc)
+
+
+def test_a_growth_over_another_machine_is_the_ratio_of_both() -> None:
+    """Twice as fast on every kernel: sure, though both figures are not."""
+    double = Figure({name: [2 * value for value in values] for name, values in STILL.items()}, "geometric growth")
+    found = double.over(Figure(STILL, "geometric growth"))
+    assert found.mean == pytest.approx(1) and found.range == pytest.approx((1, 1))
