@@ -58,6 +58,7 @@ PROGRAMS = {
     "regress": Program("regress-SCHEME.md", "hours"),
     "evidence": Program("schemes/SCHEME-evidence.md", "hours", "warpfile.pages.evidence.command"),
     "mutation": Program("mutation-SCHEME.md", "hours"),
+    "search": Program("search-turing.md", "hours"),
     "bench": Program("", "minutes"),
     "cacti": Program("", "seconds"),
     "lengths": Program("", "minutes"),

@@ -26,6 +26,9 @@ _OUTPUT = Path("build") / "search"
 @click.option(
     "-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Number of processes. Default: one per processor."
 )
+@click.option(
+    "--delays", metavar="FILE", help="Cell library for the critical paths of what is at the front, with OpenSTA."
+)
 @click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler of your own cluster, for example tcp://host:8786.")
 @click.option("--dry-run", is_flag=True, help="List the machines and exit.")
 @click.option(
@@ -33,7 +36,13 @@ _OUTPUT = Path("build") / "search"
 )
 @json_file
 def search(
-    path: Path, jobs: int | None, scheduler: str | None, dry_run: bool, output: Path | None, json_path: Path | None
+    path: Path,
+    jobs: int | None,
+    delays: str | None,
+    scheduler: str | None,
+    dry_run: bool,
+    output: Path | None,
+    json_path: Path | None,
 ) -> None:
     """Search all combinations of parts that fit one machine, in several sizes.
 
@@ -43,7 +52,7 @@ def search(
     (docs/search.md).
 
     \b
-    Example: warpfile search examples/study/search.toml -j 4
+    Example: warpfile search examples/study/search.toml --delays osu018_stdcells.lib
     Example: warpfile search examples/study/search.toml --dry-run
     """
     from warpfile.results.searches.plan import search_plan
@@ -51,11 +60,13 @@ def search(
     from warpfile.results.searches.search import searched
     from warpfile.results.studies.plan import read_study
 
-    asked = search_plan(read_study(path), path.parent, str(path))
+    given = {"delays": str(Path(delays).resolve())} if delays else {}
+    asked = search_plan({**read_study(path), **given}, path.parent, str(path))
     if dry_run:
         for one in asked.candidates:
             say(f"{one.kind}: {one.name} ({', '.join(part.name for part in one.parts)})")
-        say(f"{len(asked.candidates):,} machines, {len(asked.candidates) * len(asked.kernels):,} golden runs at first.")
+    say(f"{len(asked.candidates):,} machines, {len(asked.candidates) * len(asked.kernels):,} golden runs at first.")
+    if dry_run:
         return
     folder = output or _OUTPUT / file_name(asked.name)
     check_folder(folder)
@@ -83,8 +94,8 @@ def _row(one: Figures, found: Findings) -> dict[str, Any]:
     return {
         "machine": one.name,
         "kind": one.kind,
-        "ipc_growth": one.ipc[0],
-        "energy_growth": one.energy[0] if one.energy else None,
+        "ipc_growth": one.ipc.mean,
+        "energy_growth": one.energy.mean if one.energy else None,
         "area_growth": one.area,
         "synthesised": one.measured,
         "at_front": one.name in found.front,
@@ -102,7 +113,9 @@ def _facts(found: Findings) -> dict[str, Any]:
         "machines": [_row(one, found) for one in found.figures.values()],
         "front": list(found.front),
         "better_everywhere": list(judged.everywhere),
-        "records": {what: list(names) for what, names in judged.records.items()},
+        "records": {what: list(one.names) for what, one in judged.combinations.items()},
+        "resized_records": {what: list(one.names) for what, one in judged.resized.items()},
+        "paths": {name: one.path for name, one in found.finalists.items() if one.path},
         "errors": {name: round(error, 5) for name, error in errors.items()},
         "left": dict(found.left),
     }

@@ -13,10 +13,11 @@ from warpfile.results.designs import chosen_schemes
 from warpfile.results.points import Run
 from warpfile.results.searches.space import Candidate, Sizes, candidates
 from warpfile.results.studies.plan import SEEDS, TEXTS, Kernel, kernels
-from warpfile.results.studies.tasks import LOCKSTEP, Task
+from warpfile.results.studies.tasks import LOCKSTEP, Library, Task
 from warpfile.schemes import PARTS, Part
 from warpfile.spec.presets import PRESETS
 from warpfile.synth.rules import TABLE, TEXT, Rule, check
+from warpfile.synth.timing import timer
 
 _SHARE: Rule = ("a number from 0 to 1", lambda value: type(value) in (int, float) and 0 <= value <= 1)
 _OF_SIZES: Rule = (
@@ -26,7 +27,7 @@ _OF_SIZES: Rule = (
 _NEEDED = {"preset": TEXT, "kernels": TEXTS, "schemes": TEXTS}
 _OPTIONAL = {
     **{"name": TEXT, "settings": TEXTS, "seeds": SEEDS, "parts": TEXTS, "set": TABLE, "sizes": TABLE},
-    **{"lockstep": TABLE, "most_error": _SHARE},
+    **{"lockstep": TABLE, "most_error": _SHARE, "delays": TEXT},
 }
 
 
@@ -35,6 +36,7 @@ class Search:
     """What is searched. All candidates run at the first seed, those at the front and published ones at all.
 
     ``watched`` are the kernels of the lockstep. ``most_error``: more may the median error of the area model not be.
+    ``delays``: the library that times critical paths, if the search has one and OpenSTA is there.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Search:
     sizes: Sizes
     watched: tuple[str, ...]
     most_error: float
+    delays: Library | None = None
 
     @property
     def baseline(self) -> Candidate:
@@ -72,6 +75,7 @@ def search_plan(table: Mapping[str, Any], base: Path, at: str) -> Search:
         schemes = chosen_schemes(table["schemes"])
         parts = _parts(table.get("parts", []), [part for scheme in schemes for part in scheme.chosen])
         sizes = _sizes(table.get("sizes", {}), parts)
+        delays = Library.at(base / table["delays"]) if "delays" in table and timer() else None
         if table["preset"] not in PRESETS:
             raise ValueError(f"preset must be one of {', '.join(PRESETS)}, not {table['preset']!r}")
         found = candidates(schemes, parts, table["preset"], table.get("set", {}), sizes)
@@ -90,6 +94,7 @@ def search_plan(table: Mapping[str, Any], base: Path, at: str) -> Search:
         sizes=sizes,
         watched=tuple(watched),
         most_error=table.get("most_error", 1.0),
+        delays=delays,
     )
 
 

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from warpfile.results.claims import DENSE
 from warpfile.results.markdown import percent, signed, table
 from warpfile.results.revision import machine_line
+from warpfile.results.sample import bracketed
 from warpfile.results.searches.areas import Errors
-from warpfile.results.searches.figures import BETTER, Figures, Verdict, best, verdict
+from warpfile.results.searches.figures import BETTER, LONGEST_PATH, Figures, Record, Verdict, best, verdict
 from warpfile.results.searches.search import Findings
 from warpfile.results.searches.space import COMBINATION, PUBLISHED
-from warpfile.results.spread import Spread
+from warpfile.results.studies.plan import Kernel
 from warpfile.results.studies.pricing import DEFAULT, one_set, without
 from warpfile.results.studies.tasks import OK, Done
 
@@ -21,9 +22,11 @@ _INTRODUCTION = """\
 # What the search `{name}` found
 
 Written by `warpfile search`; [search.md](search.md) says how. Machine: preset `{preset}`{common}. {count} different
-machines of {combinations} combinations of parts, on {kernels} kernels. Growth is over the baseline of that machine.
-IPC: geometric mean over kernels. Energy: arithmetic mean, of memories only, at CACTI's prices. ± is half of the 95 %
-t-interval of the mean over the seeds {seeds}. Area: logic in NAND2 equivalents, and memory bits at {dense}.
+machines of {combinations} combinations of parts, on {kernels} launches: {launches}.
+Growth is over the baseline of that machine. IPC: geometric mean over kernels. Energy: arithmetic mean, of memories
+only, at CACTI's prices. ± is half of the 95 % t-interval over the seeds {seeds}; brackets hold the
+[95 % interval over kernels](study.md#intervals). Area: logic in NAND2 equivalents, and memory bits at {dense}.
+{runs:,} golden runs; from nothing they take {seconds:,.0f} s of processor time.
 {machine}
 """
 
@@ -45,30 +48,54 @@ def _introduction(found: Findings) -> str:
         count=f"{len(search.candidates):,}",
         combinations=len(pairs),
         kernels=len(search.kernels),
+        launches=_launches(search.kernels),
+        runs=found.runs,
+        seconds=found.seconds,
         seeds=", ".join(map(str, search.seeds)),
         dense=DENSE,
     )
 
 
+def _launches(kernels: Iterable[Kernel]) -> str:
+    """Settings, and the kernels that run in them."""
+    by_setting: dict[str, list[str]] = {}
+    for kernel in kernels:
+        by_setting.setdefault(kernel.setting, []).append(f"`{kernel.name}`")
+    return "; ".join(f"{setting}, of {', '.join(names)}" for setting, names in by_setting.items())
+
+
 def _verdict(found: Findings) -> Iterator[str]:
-    base = found.search.baseline.name
-    judged = verdict(found.finalists.values(), base)
+    judged = verdict(found.finalists.values(), found.search.baseline.name)
     yield "## Verdict\n"
+    yield (
+        "Schemes are the published ones and, where they are at the front, these and the baseline in other sizes."
+        " *Better* holds for other kernels and seeds too: the growth over the other machine, kernel by kernel and seed"
+        f" by seed, has intervals without zero.{_limit(found)}\n"
+    )
     yield _everywhere(judged)
-    for what, holder in judged.holders.items():
-        yield _record(what, holder, judged.records[what])
+    for what, one in judged.combinations.items():
+        yield _record("combination", what, "scheme", one)
+    for what, one in judged.resized.items():
+        yield _record("scheme in another size", what, "published scheme", one)
+
+
+def _limit(found: Findings) -> str:
+    timed = f" No machine is named whose critical path is longer than {LONGEST_PATH} of the baseline's."
+    return timed if found.search.delays else " Critical paths were not timed."
 
 
 def _everywhere(judged: Verdict) -> str:
     if not judged.everywhere:
-        return "* No combination beats every published scheme in energy or IPC at no more area than that scheme.\n"
+        return "* No combination beats every scheme in energy or IPC at no more area than that scheme.\n"
     names = _names(judged.everywhere)
-    return f"* Better than every published scheme, each in energy or IPC, at no more area than that scheme: {names}.\n"
+    return f"* Better than every scheme, each in energy or IPC, at no more area than that scheme: {names}.\n"
 
 
-def _record(what: str, holder: str, names: Sequence[str]) -> str:
-    where = f"in {what} than every published scheme, at no more area than the best of them in it, `{holder}`"
-    return f"* Better {where}: {_names(names)}.\n" if names else f"* No combination is better {where}.\n"
+def _record(some: str, what: str, others: str, one: Record) -> str:
+    where = f"better in {what} than every {others}, at no more area than the best of them in it, `{one.holder}`"
+    if one.names:
+        return f"* A {some} that is {where}: {_names(one.names)}.\n"
+    return f"* No {some} is {where}.\n"
 
 
 def _names(names: Sequence[str]) -> str:
@@ -82,7 +109,7 @@ def _published(found: Findings) -> Iterator[str]:
     yield "## Published schemes, and the best combination that is no larger\n"
     columns = ("scheme", "area", "IPC", "energy", "best in IPC", "its IPC", "best in energy", "its energy")
     yield table(columns, (_beside(one, combinations) for one in every if one.kind == PUBLISHED))
-    yield "A combination in brackets is no better than the scheme, or not by more than chance.\n"
+    yield "A combination in brackets is no better than the scheme, or not for sure.\n"
 
 
 def _beside(one: Figures, combinations: Sequence[Figures]) -> tuple[object, ...]:
@@ -98,18 +125,21 @@ def _beside(one: Figures, combinations: Sequence[Figures]) -> tuple[object, ...]
 
 
 def _growth(one: Figures, what: str) -> str:
-    values = one.growths(what)
-    return "-" if not values else signed(Spread(values)) if len(values) > 1 else signed(values[0])
+    growth = one.growth(what)
+    if growth is None:
+        return "-"
+    low, high = growth.kernels or (growth.mean, growth.mean)
+    return bracketed(growth.seeds, (1 + low, 1 + high))
 
 
 def _front(found: Findings) -> Iterator[str]:
     yield "## The front\n"
     yield (
         "No machine of the search has less area and more IPC than one of these, or none less area and less energy. All"
-        " are synthesised. Levels: longest path in two-input gates. Lockstep: RTL and golden model, every cycle"
+        " are synthesised. Path: over the baseline's critical path. Lockstep: RTL and golden model, every cycle"
         f" of {', '.join(f'`{name}`' for name in found.search.watched) or 'no kernel'}, {_lanes(found)} lanes.\n"
     )
-    columns = ("machine", "kind", "area", "IPC", "energy", "levels", "lockstep")
+    columns = ("machine", "kind", "area", "IPC", "energy", "path", "lockstep")
     yield table(columns, (_row(found, name) for name in found.front))
 
 
@@ -120,7 +150,8 @@ def _lanes(found: Findings) -> int:
 def _row(found: Findings, name: str) -> tuple[object, ...]:
     one = found.finalists[name]
     growths = (_growth(one, what) for what in BETTER)
-    return (f"`{name}`", one.kind, signed(one.area), *growths, found.levels[name], _lockstep(found.lockstep[name]))
+    path = f"{one.path:.2f}" if one.path else "-"
+    return (f"`{name}`", one.kind, signed(one.area), *growths, path, _lockstep(found.lockstep[name]))
 
 
 def _lockstep(runs: Iterable[Done]) -> str:

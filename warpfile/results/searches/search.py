@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from warpfile.output.display import Report
+from warpfile.results.figure import Figure
 from warpfile.results.points import Outcome, Run
 from warpfile.results.searches.areas import Errors, Features, Model, features, fitted, left_out, memory_nand2, training
-from warpfile.results.searches.figures import Figures, front, growth_of_energy, growth_of_ipc
+from warpfile.results.searches.figures import Figures, front
 from warpfile.results.searches.plan import Search
 from warpfile.results.searches.space import PUBLISHED, Candidate
 from warpfile.results.studies.execution import outcomes
 from warpfile.results.studies.pricing import DEFAULT, cost, one_set
-from warpfile.results.studies.tasks import AREA, CELLS, GOLDEN, LOCKSTEP, OK, Done, Task
+from warpfile.results.studies.tasks import CELLS, GOLDEN, LOCKSTEP, OK, PATH, Done, Task
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -27,7 +28,8 @@ class Findings:
     """What came of a search. ``left``: candidates that do not run every kernel or were not synthesised, and why.
 
     ``figures`` have every candidate at the first seed, ``finalists`` those at the front and the published schemes at
-    all seeds. ``levels`` and ``lockstep`` are of what is at the front.
+    all seeds. ``lockstep`` is of what is at the front. ``runs`` and ``seconds``: of golden models, and the processor
+    time that they take, whenever they were run.
     """
 
     search: Search
@@ -38,7 +40,8 @@ class Findings:
     model: Model
     errors: Errors
     synthesised: int
-    levels: Mapping[str, int]
+    runs: int
+    seconds: float
     lockstep: Mapping[str, Sequence[Done]]
 
 
@@ -49,6 +52,7 @@ class Searcher:
         self._search, self._connected, self._report = search, connected, report
         self._by_name = {one.name: one for one in search.candidates}
         self._left: dict[str, str] = {}
+        self._seconds: dict[Task, float] = {}
 
     def run(self) -> Findings:
         """All of it. Raises ``ValueError`` if the baseline does not run."""
@@ -57,7 +61,7 @@ class Searcher:
         if search.baseline.name in self._left:
             raise ValueError(f"the baseline must run every kernel: {self._left[search.baseline.name]}")
         some = [one for one in search.candidates if one.name in runs]
-        areas = self._areas(training(some, search.sizes), CELLS)
+        areas = self._areas(training(some, search.sizes))
         while True:  # every round has some areas more, of those that are left at most all
             some = [one for one in some if one.name not in self._left]
             figures = self._figures(some, runs, areas)
@@ -65,21 +69,23 @@ class Searcher:
             wanted = [name for name in front(figures.values(), errors.median) if name not in areas]
             if not wanted:
                 break
-            areas |= self._areas([self._by_name[name] for name in wanted], CELLS)
+            areas |= self._areas([self._by_name[name] for name in wanted])
         last = [one for one in some if one.kind == PUBLISHED or one.name in front(figures.values())]
         finalists = self._figures(last, self._golden(last, search.seeds), areas)
         at_front = front(finalists.values())
         chosen = [self._by_name[name] for name in at_front]
+        paths = self._paths(chosen)
         return Findings(
             search=search,
             figures=figures,
-            finalists=finalists,
+            finalists={name: replace(one, path=paths.get(name)) for name, one in finalists.items()},
             front=tuple(at_front),
             left=self._left,
             model=fitted(list(self._points(areas).values())),
             errors=errors,
             synthesised=len(areas),
-            levels=self._levels(chosen),
+            runs=len(self._seconds),
+            seconds=sum(self._seconds.values()),
             lockstep=self._lockstep(chosen),
         )
 
@@ -98,11 +104,16 @@ class Searcher:
                 self._left[name] = wrong
             else:
                 runs[name] = [[Outcome(**found[task].facts) for task in row] for row in tasks]
+                self._seconds |= {
+                    task: run.seconds
+                    for row in zip(tasks, runs[name], strict=True)
+                    for task, run in zip(*row, strict=True)
+                }
         return runs
 
-    def _areas(self, some: Iterable[Candidate], kind: str) -> dict[str, float]:
+    def _areas(self, some: Iterable[Candidate]) -> dict[str, float]:
         """Logic of machines, in NAND2 equivalents."""
-        wanted = {one.name: Task(kind, Run(one.machine.point, "")) for one in some}
+        wanted = {one.name: Task(CELLS, Run(one.machine.point, "")) for one in some}
         found = self._ask(wanted.values())
         self._left |= {name: found[task].error for name, task in wanted.items() if found[task].status != OK}
         done = {name: found[task].facts for name, task in wanted.items() if found[task].status == OK}
@@ -126,22 +137,36 @@ class Searcher:
 
     def _growths(
         self, one: Candidate, ours: list[list[Outcome]], base: list[list[Outcome]]
-    ) -> tuple[list[float], list[float]]:
-        """Of IPC and of energy, seed by seed; no energy where a memory has no price."""
-        ipc = [growth_of_ipc(*([run.ipc for run in row] for row in pair)) for pair in zip(ours, base, strict=True)]
+    ) -> tuple[Figure, Figure | None]:
+        """Of IPC and of energy; no energy where a memory has no price."""
+        ipc = self._ratios(*([[run.ipc for run in row] for row in rows] for rows in (ours, base)))
         spent, least = (self._energies(machine, rows) for machine, rows in ((one, ours), (self._search.baseline, base)))
-        priced = zip(spent, least, strict=True) if spent and least else ()
-        return ipc, [growth_of_energy(*pair) for pair in priced]
+        energy = self._ratios(spent, least) if spent and least else {}
+        return Figure(ipc, "geometric growth"), Figure(energy, "growth") if energy else None
+
+    def _ratios(self, ours: list[list[float]], base: list[list[float]]) -> dict[str, list[float]]:
+        """By kernel and seed, of values that stand seed by seed."""
+        rows = [[one / other for one, other in zip(*pair, strict=True)] for pair in zip(ours, base, strict=True)]
+        names = [f"{kernel.name} {kernel.setting}" for kernel in self._search.kernels]
+        return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
     def _energies(self, one: Candidate, rows: list[list[Outcome]]) -> list[list[float]]:
         prices = one_set(DEFAULT)
         found = [[cost(one.scheme, one.config, run, prices) for run in row] for row in rows]
         return [[each.picojoules for each in row if each] for row in found] if all(map(all, found)) else []
 
-    def _levels(self, some: Iterable[Candidate]) -> dict[str, int]:
-        wanted = {one.name: Task(AREA, Run(one.machine.point, "")) for one in some}
+    def _paths(self, some: Iterable[Candidate]) -> dict[str, float]:
+        """Critical paths over the baseline's, if the search has a library with delays."""
+        search = self._search
+        if not search.delays:
+            return {}
+        wanted = {
+            one.name: Task(PATH, Run(one.machine.point, ""), (search.delays,)) for one in (search.baseline, *some)
+        }
         found = self._ask(wanted.values())
-        return {name: found[task].facts.get("logic_levels", 0) for name, task in wanted.items()}
+        lengths = {name: found[task].facts.get("nanoseconds") for name, task in wanted.items()}
+        base = lengths[search.baseline.name]
+        return {name: length / base for name, length in lengths.items() if length and base}
 
     def _lockstep(self, some: Iterable[Candidate]) -> dict[str, list[Done]]:
         search = self._search

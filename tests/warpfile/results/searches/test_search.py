@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from tests.warpfile.conftest import Invoke
-from warpfile.results.searches import search
+from warpfile.results.searches import plan, search
 from warpfile.results.searches.areas import features
 from warpfile.results.searches.plan import search_plan
+from warpfile.results.searches.report import report
 from warpfile.results.searches.search import Findings, searched
 from warpfile.results.searches.space import COMBINATION, PUBLISHED
-from warpfile.results.studies.tasks import GOLDEN, LOCKSTEP, OK, Done, Task, finished, run_task
+from warpfile.results.studies.tasks import GOLDEN, LOCKSTEP, OK, PATH, Done, Task, finished, run_task
 from warpfile.schemes import find
 
 TABLE = {
@@ -57,7 +58,7 @@ def answers(golden: dict[Task, Done]) -> Callable[[dict[str, float], Done], Answ
             nand2 = sum(LOGIC.get(part.name, OTHERS) for part in parts) + 100 * dict(point.changes).get(
                 "window_entries", 4
             )
-            return finished({"nand2_equivalents": nand2 * wrong.get(point.scheme, 1.0), "logic_levels": 9})
+            return finished({"nand2_equivalents": nand2 * wrong.get(point.scheme, 1.0)})
 
         return outcomes
 
@@ -80,11 +81,12 @@ def test_what_is_at_the_front_was_synthesised_and_run_at_all_seeds(
     every = {one.name: one for one in it.search.candidates}
     assert len(it.figures) == len(every) > 15 and not it.left
     assert it.synthesised < len(every), "some areas are estimated"
-    assert all(it.finalists[name].measured and len(it.finalists[name].ipc) == 2 for name in it.front)
+    assert all(it.finalists[name].measured and len(it.finalists[name].ipc.seeds.values) == 2 for name in it.front)
     assert {name for name, one in every.items() if one.kind == PUBLISHED} <= it.finalists.keys()
-    assert it.figures["baseline"].ipc == [0.0] and it.figures["baseline"].area == 0
+    assert it.figures["baseline"].ipc.values == {"warp_reduce launch": [1.0]} and it.figures["baseline"].area == 0
     assert any(every[name].kind == COMBINATION for name in it.front)
-    assert it.lockstep.keys() == it.levels.keys() == set(it.front)
+    assert it.lockstep.keys() == set(it.front) and it.runs > len(every) and it.seconds > 0
+    assert all(one.path is None for one in it.finalists.values()), "nothing is timed without a library"
 
 
 def test_areas_that_are_estimated_are_those_that_would_be_synthesised(
@@ -97,6 +99,30 @@ def test_areas_that_are_estimated_are_those_that_would_be_synthesised(
         right = sum(LOGIC.get(part.name, OTHERS) for part in one.parts)
         entries = getattr(one.config, "window_entries", 0)
         assert it.model.nand2(features(one)) == pytest.approx(right + 100 * entries, rel=0.02)
+
+
+def test_what_is_at_the_front_is_timed_where_there_is_a_library(
+    answers: Any, monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    """The baseline takes 2 ns and each other machine 3."""
+    rest = answers({}, EQUAL)
+
+    def outcomes(tasks: Iterable[Task], *others: Any, **__: Any) -> dict[Task, Done]:
+        every = list(tasks)
+        lengths = {task: 2.0 if task.run.point.scheme == "baseline" else 3.0 for task in every if task.kind == PATH}
+        timed = {task: finished({"nanoseconds": length}) for task, length in lengths.items()}
+        return timed | rest([task for task in every if task.kind != PATH])
+
+    monkeypatch.setattr(search, "outcomes", outcomes)
+    monkeypatch.setattr(plan, "timer", lambda: "sta")
+    asked = search_plan(TABLE | {"delays": str(root / "synth/nand2.lib")}, Path(), "small")
+    it = searched(asked, lambda: iter(()), lambda *_: None)
+    schemes = {one.name: one.scheme.name for one in asked.candidates}
+    assert {schemes[name]: it.finalists[name].path for name in it.front}.items() <= {
+        **dict.fromkeys(schemes.values(), 1.5),
+        "baseline": 1.0,
+    }.items()
+    assert "Critical paths were not timed" not in report(it) and "| 1.50 |" in report(it)
 
 
 def invoked(table: dict[str, Any], tmp_path: Path, invoke: Invoke) -> Any:
