@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from warpfile.pages.evidence.metrics import KINDS
 from warpfile.pages.evidence.verdict import WORDS
+from warpfile.results.figure import MEANS
 from warpfile.results.markdown import table
 from warpfile.results.revision import MACHINE, warning
 
@@ -15,7 +17,10 @@ Data = Mapping[str, Any]
 
 def page(data: Data, paper: str, left: Sequence[str]) -> str:
     """The page of a scheme. ``left``: what the paper says and nothing here is compared with."""
-    return "\n".join((*_head(data, paper), *_claims(data), *_steps(data), *_kernels(data), *_left(left))) + "\n"
+    return (
+        "\n".join((*_head(data, paper), *_claims(data), *_suites(data), *_steps(data), *_kernels(data), *_left(left)))
+        + "\n"
+    )
 
 
 def _head(data: Data, paper: str) -> Iterator[str]:
@@ -68,6 +73,30 @@ def figure(step: Data, kind: str) -> str:
     sign = "" if kind == "share" else "+"
     inside = f" [{', '.join(f'{100 * end:{sign}.1f}' for end in step['kernels'])}]" if step["kernels"] else ""
     return f"{value(step['mean'], kind)} ± {100 * step['half']:.1f}{inside}"
+
+
+def _suites(data: Data) -> Iterator[str]:
+    """Means of claims that have kernels of every suite: how far they hang on the choice of kernels."""
+    claims = [one for one in data["claims"] if all(_of_suite(one, suite) for suite in KINDS)]
+    if not claims:
+        return
+    yield "## Suite by suite\n"
+    yield "Means over the kernels of one suite each, with nothing changed. *Apart*: points between the highest and"
+    yield "the lowest.\n"
+    yield table(("claim", *KINDS, "all", "apart"), map(_by_suite, claims))
+
+
+def _of_suite(claim: Data, suite: str) -> list[float]:
+    found: Mapping[str, float] = claim["steps"][0]["by_kernel"]
+    return [found[kernel] for kernel in KINDS[suite] if kernel in found]
+
+
+def _by_suite(claim: Data) -> tuple[str, ...]:
+    kind, ours = claim["kind"], claim["steps"][0]["mean"]
+    shown = 0 if kind == "share" else 1  # growths are ratios minus one
+    means = [MEANS[kind]([one + shown for one in _of_suite(claim, suite)]) - shown for suite in KINDS]
+    apart = f"{100 * (max(means) - min(means)):.1f}"
+    return f"`{claim['key']}`", *(value(one, kind) for one in (*means, ours)), apart
 
 
 def _steps(data: Data) -> Iterator[str]:
