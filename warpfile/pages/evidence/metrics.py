@@ -27,9 +27,14 @@ KINDS: Mapping[str, Sequence[str]] = {
     ),
 }
 SUITES = tuple(sorted(kernel for kernels in KINDS.values() for kernel in kernels))
-LONGEST = 40_000  #: warp instructions of a large launch that is short
+LONGEST = 20_000  #: warp instructions of a large launch that is short
+_LONG = (
+    *("bitonic_sort", "coulomb", "kmeans", "matmul_2mm", "matmul_3mm", "matmul_registers", "matmul_tiled", "nbody"),
+    *("needleman_wunsch", "pair_histogram", "particle_boxes", "rank_update", "scan", "stencil", "tree_search"),
+    "warp_reduce",
+)
 #: Those whose large launches are short.
-SHORT = tuple(name for name in SUITES if name not in ("bitonic_sort", "matmul_tiled", "nbody", "particle_boxes"))
+SHORT = tuple(name for name in SUITES if name not in _LONG)
 STAND_INS, SHORT_STAND_INS = (
     f"{what} of [the kinds of Rodinia, Parboil, PolyBench/GPU and the CUDA samples]"
     "(../kernels.md#kinds-that-papers-measured) stand in for them"

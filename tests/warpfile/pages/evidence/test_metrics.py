@@ -79,7 +79,7 @@ def test_kinds_are_those_of_the_page_on_kernels(root: Path) -> None:
 
 
 @pytest.mark.check
-def test_short_launches_have_at_most_forty_thousand_instructions() -> None:
+def test_short_launches_have_at_most_twenty_thousand_instructions() -> None:
     lengths = {kernel: len(trace_of(kernel, "large").instruction) for kernel in suites()}
     assert short() == tuple(kernel for kernel in suites() if lengths[kernel] <= LONGEST) == SHORT
 
