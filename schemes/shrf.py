@@ -1,7 +1,7 @@
-"""``shrf``: register hierarchy that the compiler manages, under the two-level scheduler (docs/schemes/shrf.md)."""
+"""``shrf``: register hierarchy that the compiler manages (docs/schemes/shrf.md)."""
 
 from warpfile.schemes.baseline import BANK_ACCESSES, BANK_COUNTERS, UNITS
-from warpfile.schemes.part import NEAR, PLACES, RESIDENCY, Hints, Hits, Part
+from warpfile.schemes.part import NEAR, RESIDENCY, Hints, Hits, Part
 from warpfile.schemes.row import Setup
 from warpfile.schemes.scheme import Scheme
 from warpfile.schemes.two_level import FIELDS
@@ -12,7 +12,7 @@ _PASS = "warpfile.compiler.passes.shrf.annotate"
 SHRF = Part(
     name="shrf",
     slot="rf",
-    summary="a few entries per active warp, which the compiler allocates, beside the banks",
+    summary="a few entries per warp that may issue, which the compiler allocates, beside the banks",
     golden="warpfile.golden.rf.shrf.file:LeveledFile",
     rtl="warpfile.hdl.rf.shrf.file:LeveledFile",
     parameters=ShrfConfig,
@@ -42,7 +42,7 @@ SHRF = Part(
     prices="rfc",
     rams=BANK_COUNTERS,
     hits=Hits("operands read near", ("orf_reads", "lrf_reads"), ("orf_reads", "lrf_reads", "bank_reads")),
-    wants=(PLACES, NEAR),
+    wants=(NEAR,),
     owns=(RESIDENCY,),
     defines=FIELDS,
     proofs=("tests.formal.rf.shrf.parts:PROOFS",),
@@ -64,6 +64,8 @@ SCHEMES = (
             Setup("tiny", {"lrf": "one", "suspend": "pending"}, ()),
             Setup("tiny", {"lrf": "none", "bank_ports": "1R1W", "bank_cycles": 2}, ()),
             Setup("tiny", {"orf_entries": 0, "lrf": "split"}, ()),
+            Setup("turing", {"collectors": 4, "lrf": "none"}, machine="shrf+gto"),
+            Setup("tiny", {"lrf": "one"}, (), "shrf+cggty"),
         ),
     ),
 )

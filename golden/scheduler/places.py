@@ -18,6 +18,14 @@ class Places:
         self.place = [-1] * cfg.warps
         self.taken = self.holders = self.packed = 0
 
+    @classmethod
+    def of_all(cls, cfg: Config) -> Places:
+        """Every warp slot holds the place of its number, for good: for schedulers that have none."""
+        found = cls(cfg)
+        found.warp, found.place = list(range(cfg.warps)), list(range(cfg.warps))
+        found.taken = found.holders = (1 << cfg.warps) - 1
+        return found
+
     def give(self, place: int, warp: int) -> None:
         """``warp`` gets a place that is free."""
         assert self.warp[place] < 0 and self.place[warp] < 0, f"place {place} cannot be given to warp {warp}"

@@ -16,21 +16,19 @@ READ_PORTS = 3  #: of the operand register file
 class ShrfConfig(Config):
     """A domain whose active warps have a few entries near the execution units, which the compiler allocates.
 
-    Without entries (``is_off``) it is the baseline's.
+    Under a scheduler without places all warps have them. Without entries (``is_off``) it is the baseline's.
     """
 
-    orf_entries: int = number_field(0, 8, "registers that the operand register file holds per active warp", 3)
+    orf_entries: int = number_field(0, 8, "registers that the operand register file holds per warp with entries", 3)
     lrf: str = choice_field(
-        ("none", "one", "split"), "last-result file: none, an entry per active warp, one per source slot", "split"
+        ("none", "one", "split"), "last-result file: none, an entry per warp with entries, one per source slot", "split"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.has_places:
-            raise ValueError(f"scheduler must have places, not be {self.scheduler}: only warps with one have entries")
         if self.is_off:
             return
-        if self.suspend == "outstanding":
+        if self.has_places and self.suspend == "outstanding":
             raise ValueError("suspend must not be outstanding: a warp would lose its entries in the middle of a strand")
         if self.source_slots > READ_PORTS:
             raise ValueError(
@@ -43,6 +41,11 @@ class ShrfConfig(Config):
         slots = values["source_slots"]
         assert isinstance(slots, int)
         return super().adapted(values | {"source_slots": min(slots, READ_PORTS)})
+
+    @property
+    def entry_places(self) -> int:
+        """Places with entries: those of the scheduler or, if it has none, one for each warp slot."""
+        return self.active_warps if self.has_places else self.warps
 
     @property
     def lrf_entries(self) -> int:
@@ -62,7 +65,7 @@ class ShrfConfig(Config):
     @property
     def operand_arrays(self) -> tuple[OperandArray, ...]:
         """The operand register file, and the last-result files."""
-        places, lanes = self.active_warps, self.lanes
+        places, lanes = self.entry_places, self.lanes
         operands = OperandArray(OPERAND_FILE_ARRAY, places * self.orf_entries, self.source_slots, 1, lanes)
         last = OperandArray(LAST_RESULT_ARRAY, places, 1, 1, lanes * self.lrf_entries)
         own = (operands,) * (self.orf_entries > 0) + (last,) * (self.lrf_entries > 0)
@@ -86,7 +89,7 @@ class ShrfConfig(Config):
         entries = "0: main file, 1 to orf_entries: operand register file, then last-result file"
         brings = (Hint("bring", slots, False, "sources that are copied when their bank is read", "bit s: slot s"),)
         own = (
-            Hint("suspend", 1, False, "a strand begins; on the first beat", "1: yes"),
+            *((Hint("suspend", 1, False, "a strand begins; on the first beat", "1: yes"),) if self.has_places else ()),
             Hint("source_entry", slots * self.source_entry_bits, False, "where each source is read", entries),
             *(brings if self.orf_entries else ()),
             Hint("result_entry", self.result_entry_bits, True, "entry that the result is written to", entries),
@@ -104,7 +107,7 @@ class ShrfConfig(Config):
             cycles=self.bank_cycles,
             gates=True,
             brings=self.orf_entries > 0,
-            keeps_places=True,
+            keeps_places=self.has_places,
         )
 
     def sources_of(self, hints: int) -> tuple[tuple[int, ...], int]:
@@ -127,8 +130,8 @@ def level_probes(cfg: ShrfConfig) -> tuple[Probe, ...]:
     """Observation of the levels; entries have bit place * place_entries + entry."""
     if cfg.is_off:
         return ()
-    entries, ports, slots = cfg.active_warps * cfg.place_entries, cfg.write_ports, cfg.source_slots
-    orf = cfg.active_warps * cfg.orf_entries
+    entries, ports, slots = cfg.entry_places * cfg.place_entries, cfg.write_ports, cfg.source_slots
+    orf = cfg.entry_places * cfg.orf_entries
     bring = Probe("bring", orf, "entry that gets what a bank has read, bit place * orf_entries + entry")
     return (
         Probe("orf_read", slots, "source slots that are read from the operand register file"),
@@ -165,13 +168,13 @@ STRUCTURES = (
         "operand register file",
         "flip-flops",
         r"operand_file_lane\.",
-        lambda cfg: cfg.active_warps * cfg.orf_entries * cfg.lanes * 32,
+        lambda cfg: cfg.entry_places * cfg.orf_entries * cfg.lanes * 32,
     ),
     Structure(
         "last-result files",
         "flip-flops",
         r"last_result_lane\.",
-        lambda cfg: cfg.active_warps * cfg.lrf_entries * cfg.lanes * 32,
+        lambda cfg: cfg.entry_places * cfg.lrf_entries * cfg.lanes * 32,
     ),
     Structure("entries to be written", "flip-flops", r"place_entries\.to_be_written"),
     Structure("brings in flight", "flip-flops", r"warpfile\.register_file\.brings\."),

@@ -1,9 +1,11 @@
-"""Tables of docs/schemes/sticky.md, sections 12 and 13: machines of a study, also beside ``modern`` and ``malekeh``.
+"""Tables of docs/schemes/sticky.md, sections 12 and 13, and shrf.md, section 13: machines of a study, also beside
+``modern`` and ``malekeh``.
 
-From results.csv of ``warpfile study examples/study/sticky.toml`` or ``sticky_scalar.toml``. Growth in percent with the
-95 % interval over the kernels on which all machines ran. *IPC*: over the baseline of the preset, over the matched one,
-and over ``modern``. *Bank reads*: reads of banks of 32 words less one per source. *Bank accesses*: with writes, over
-the baseline. The last two columns are in points: the machine's share less that of ``malekeh``.
+From results.csv of ``warpfile study examples/study/sticky.toml``, ``sticky_scalar.toml`` or ``near_entries.toml``.
+Growth in percent with the 95 % interval over the kernels on which all machines ran. *IPC*: over the baseline of the
+preset, over the matched one, over ``modern``, and over ``malekeh``. *Bank reads*: reads of banks of 32 words less one
+per source. *Bank accesses*: with writes, over the baseline. The last two columns are in points: the machine's share
+less that of ``malekeh``.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ COLUMNS = (
     "IPC",
     "IPC over matched",
     "IPC over `modern`",
+    "IPC over `malekeh`",
     "bank reads",
     "bank accesses",
     "reads less `malekeh`'s",
@@ -67,7 +70,10 @@ def rows_of(results: Sequence[Row]) -> list[tuple[str, ...]]:
             " ".join(f"`{one}`" for one in (machine[0], *machine[1].split())),
             cell(GEOMETRIC, found[machine][0]),
             cell(GEOMETRIC, each(machine, _number("ipc_over_matched"))),
-            "" if machine == MODERN else cell(GEOMETRIC, _over(found[machine][0], found[MODERN][0])),
+            *(
+                "" if machine == other else cell(GEOMETRIC, _over(found[machine][0], found[other][0]))
+                for other in (MODERN, MALEKEH)
+            ),
             cell(ARITHMETIC, found[machine][1]),
             cell(ARITHMETIC, found[machine][2]),
             *(

@@ -25,7 +25,8 @@ from warpfile.spec.trace import StaticInstruction, Trace
 def label(cfg: Config) -> str:
     """What the hints hold for."""
     assert isinstance(cfg, ShrfConfig)
-    return f"orf_entries={cfg.orf_entries} lrf={cfg.lrf} source_slots={cfg.source_slots}"
+    places = "" if cfg.has_places else " without places"
+    return f"orf_entries={cfg.orf_entries} lrf={cfg.lrf} source_slots={cfg.source_slots}{places}"
 
 
 def room_of(cfg: ShrfConfig) -> Room:
@@ -69,7 +70,8 @@ def _words(cfg: ShrfConfig, static: StaticInstruction, begins: bool, levels: Lev
             word |= _source(cfg, own, reads.get(slot), brings.get(slot))
             slot += 1
         words.append(word)
-    words[0] |= begins << cfg.hint_at("suspend")
+    if cfg.has_places:
+        words[0] |= begins << cfg.hint_at("suspend")
     if index in levels.results:
         entry, skipped = levels.results[index]
         words[-1] |= entry + 1 << cfg.hint_at("result_entry") | skipped << cfg.hint_at("mrf_skipped")

@@ -42,14 +42,13 @@ class LeveledFile(PlainFile):
 
     def __init__(self, cfg: ShrfConfig, layout: ProbeLayout, places: Places | None) -> None:
         super().__init__(cfg, Location(cfg))
-        assert places is not None, "only active warps have entries"
         self.refuses = self.yields = self.hold = 0
         self._off = cfg.is_off
-        self._places = places
+        self._places = places or Places.of_all(cfg)
         self._size = cfg.place_entries
         self._names = cfg.register_names
         self._orf = cfg.orf_entries
-        self._entries = Entries(cfg.active_warps * self._size)
+        self._entries = Entries(cfg.entry_places * self._size)
         self._hints = BeatHints(cfg)
         self._levels = Latest(cfg)
         self._cycles = cfg.bank_cycles

@@ -16,7 +16,7 @@ class Brings(wiring.Component):
     Members
     -------
     slot, grant : In(units * slots)   The bringing slot that asks, one-hot or zero; slots that are granted.
-    holder : In(active_warps)         The place of its warp, one-hot.
+    holder : In(entry_places)         The place of its warp, one-hot.
     ref : In(near_bits), mask : In(lanes)   Its entry, and the lanes of its beat.
     written : Out(places * orf_entries)   Entry that a bring is written to in this cycle, one-hot or zero.
     inputs : Out(inputs)              Input of the units that has its data, one-hot or zero.
@@ -31,10 +31,10 @@ class Brings(wiring.Component):
             {
                 "slot": In(slots),
                 "grant": In(slots),
-                "holder": In(cfg.active_warps),
+                "holder": In(cfg.entry_places),
                 "ref": In(cfg.gives.near_bits),
                 "mask": In(cfg.lanes),
-                "written": Out(cfg.active_warps * cfg.orf_entries),
+                "written": Out(cfg.entry_places * cfg.orf_entries),
                 "inputs": Out(unit_inputs(cfg)),
                 "lanes": Out(cfg.lanes),
                 "writes": Out(1),
@@ -52,7 +52,7 @@ class Brings(wiring.Component):
             kept = Signal(len(held), name=f"bring{cycle}", reset_less=True)
             m.d.sync += [under_way.eq(valid), kept.eq(held)]
             valid, held = under_way, kept
-        slots, places = len(self.slot), cfg.active_warps
+        slots, places = len(self.slot), cfg.entry_places
         slot, holder = held[:slots], held[slots : slots + places]
         entry = decode(held[slots + places :][: len(self.ref)], cfg.orf_entries)
         width = slots // len(self.inputs)

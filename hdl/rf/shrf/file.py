@@ -4,7 +4,7 @@ from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-from warpfile.hdl.arbiter import any_of, decode, encode, select
+from warpfile.hdl.arbiter import any_of, decode, encode
 from warpfile.hdl.naming import named
 from warpfile.hdl.rf.banks import Banks
 from warpfile.hdl.rf.completion import complete_varying
@@ -13,6 +13,7 @@ from warpfile.hdl.rf.location import Location
 from warpfile.hdl.rf.plain import PlainFile
 from warpfile.hdl.rf.shrf.brings import Brings
 from warpfile.hdl.rf.shrf.hold import HeadHold
+from warpfile.hdl.rf.shrf.holders import SchedulerPlaces, SlotPlaces
 from warpfile.hdl.rf.shrf.lane import LastResultLane, OperandFileLane
 from warpfile.hdl.rf.shrf.named_entries import bringing, near, of_slots, result_entry, source_entries
 from warpfile.hdl.rf.shrf.place import PlaceEntries
@@ -25,8 +26,8 @@ class LeveledFile(PlainFile):
     """A plain file, and beside it the operand register file and the last-result files of the places.
 
     Ports: :func:`hdl.rf.contract.file_members` and the scheme's own probes. Hints say what a beat reads and writes
-    near. It takes every launch, lets go of places at once, and holds a warp whose head beat waits for an entry. Without
-    entries it is the plain file.
+    near. If the scheduler has no places, every warp slot has one of its own. It takes every launch, lets go of places
+    at once, and holds a warp whose head beat waits for an entry. Without entries it is the plain file.
     """
 
     _cfg: ShrfConfig
@@ -47,6 +48,10 @@ class LeveledFile(PlainFile):
         self._lanes(m, reads)
         return m
 
+    def _make_holders(self, m: Module) -> SchedulerPlaces | SlotPlaces:
+        cfg = self._cfg
+        return SchedulerPlaces(m, self.places, cfg.warp_bits) if cfg.has_places else SlotPlaces(cfg.warps)
+
     def _make_banks(self, engines: Engines) -> Banks:
         return Banks(self._cfg, engines, shares=not self._cfg.is_off)
 
@@ -55,10 +60,7 @@ class LeveledFile(PlainFile):
         if self._cfg.is_off:
             super()._accept(m, banks)
             return
-        self._numbers = [
-            named(m, f"number{place}", Cat(encode(warp, self._cfg.warp_bits), warp.any()))
-            for place, warp in enumerate(self.places)
-        ]
+        self._holders = self._make_holders(m)
         m.submodules.targets = self._targets = targets = ResultTargets(self._cfg)
         if self._cfg.orf_entries:
             self._bring(m)
@@ -66,7 +68,7 @@ class LeveledFile(PlainFile):
             targets.store.eq(self.result_store),
             targets.results.eq(self.results),
             *(
-                holder.eq(self._holder(m, f"result{port}", result.warp))
+                holder.eq(self._holders.place_of(m, f"result{port}", result.warp))
                 for port, (holder, result) in enumerate(zip(targets.holders, self.results, strict=True))
             ),
             banks.result_valid.eq(targets.to_bank),
@@ -85,17 +87,12 @@ class LeveledFile(PlainFile):
         entries = (result_entry(self._cfg, result.hints) for result in self.results)
         complete_varying(m, self._cfg, self, [Mux(entry.any(), 1, cycles) for entry in entries])
 
-    def _holder(self, m: Module, name: str, warp: Value) -> Value:
-        """The place of a warp, one-hot; zero if it has none. Numbers of the warps in places are known before."""
-        wanted = named(m, f"{name}_wanted", Cat(warp, Const(1, 1)))
-        return named(m, f"{name}_holder", Cat(number == wanted for number in self._numbers))
-
     def _bring(self, m: Module) -> None:
         m.submodules.brings = self._brings = brings = Brings(self._cfg)
         m.d.comb += [
             brings.slot.eq(self.bring_slot),
             brings.grant.eq(self.grant),
-            brings.holder.eq(self._holder(m, "bring", self.bring_warp)),
+            brings.holder.eq(self._holders.place_of(m, "bring", self.bring_warp)),
             brings.ref.eq(self.bring_ref),
             brings.mask.eq(self.bring_mask),
             self._targets.bring.eq(brings.writes),
@@ -105,7 +102,7 @@ class LeveledFile(PlainFile):
     def _read_near(self, m: Module) -> list[Value]:
         """Per source slot the entries of all places that are read, one-hot or zero."""
         cfg = self._cfg
-        holder, reads = self._holder(m, "reader", self.near_warp), []
+        holder, reads = self._holders.place_of(m, "reader", self.near_warp), []
         named_entries = [
             named(m, f"read_entry{slot}", decode(ref, cfg.place_entries) & read.replicate(cfg.place_entries))
             for slot, (ref, read) in enumerate(zip(self.near_refs, self.near_slots, strict=True))
@@ -134,13 +131,13 @@ class LeveledFile(PlainFile):
         writes = named(m, "offer_writes", of_slots(entries, brings) | result_entry(cfg, self.offer.hints))
         issues = named(m, "issues", self.offer_valid & self.accept & self.offer.executes)
         written = []
-        for number, warp in enumerate(self.places):
+        for number in range(cfg.entry_places):
             place = stamp(m, f"place{number}", "place_entries", lambda: PlaceEntries(cfg))
             fresh = self._targets.written.word_select(number, count)
             if self._brings is not None:
                 fresh = fresh | self._brings.written.word_select(number, cfg.orf_entries)
             m.d.comb += [
-                place.issues.eq((warp & self.offer_warp).any() & issues),
+                place.issues.eq(self._holders.holds(number, self.offer_warp) & issues),
                 place.writes.eq(writes),
                 place.written.eq(fresh),
             ]
@@ -150,14 +147,13 @@ class LeveledFile(PlainFile):
     def _hold(self, m: Module) -> None:
         """Every warp with the entries of its place."""
         cfg = self._cfg
-        to_be_written = [self.to_be_written.word_select(place, cfg.place_entries) for place in range(cfg.active_warps)]
+        to_be_written = [self.to_be_written.word_select(place, cfg.place_entries) for place in range(cfg.entry_places)]
         for warp, head in enumerate(self.heads):
             part = stamp(m, f"hold{warp}", "head_hold", lambda: HeadHold(cfg), clocked=False)
-            place = [holder[warp] for holder in self.places]
             m.d.comb += [
                 part.head.eq(head),
                 part.buffered.eq(self.buffered[warp]),
-                part.to_be_written.eq(select(place, to_be_written)),
+                part.to_be_written.eq(self._holders.word_of(warp, to_be_written)),
                 self.hold[warp].eq(part.hold),
             ]
         m.d.comb += self.entry_hold.eq(self.hold)
@@ -216,4 +212,4 @@ class LeveledFile(PlainFile):
     def _rows(self, entries: Value, which: slice) -> Value:
         """Of the entries of all places those of some numbers."""
         count = self._cfg.place_entries
-        return Cat(entries.word_select(place, count)[which] for place in range(self._cfg.active_warps))
+        return Cat(entries.word_select(place, count)[which] for place in range(self._cfg.entry_places))

@@ -45,7 +45,7 @@ class OperandFileLane(wiring.Component):
 
     def __init__(self, cfg: ShrfConfig) -> None:
         self._cfg = cfg
-        self._rows, slots, inputs = cfg.active_warps * cfg.orf_entries, cfg.source_slots, unit_inputs(cfg)
+        self._rows, slots, inputs = cfg.entry_places * cfg.orf_entries, cfg.source_slots, unit_inputs(cfg)
         super().__init__(
             {
                 **_write_members(cfg, self._rows),
@@ -83,7 +83,7 @@ class LastResultLane(wiring.Component):
 
     def __init__(self, cfg: ShrfConfig) -> None:
         self._cfg = cfg
-        rows = cfg.active_warps
+        rows = cfg.entry_places
         super().__init__({**_write_members(cfg, rows), "row": In(rows), "word": Out(32)})
 
     def elaborate(self, platform) -> Module:

@@ -41,12 +41,12 @@ class ResultTargets(wiring.Component):
             {
                 "store": In(ports),
                 "results": In(data.ArrayLayout(result_layout(cfg), ports)),
-                "holders": In(data.ArrayLayout(cfg.active_warps, ports)),
+                "holders": In(data.ArrayLayout(cfg.entry_places, ports)),
                 **({"bring": In(1)} if cfg.orf_entries else {}),
                 "bank_accept": In(ports),
                 **{name: Out(ports) for name in ("to_bank", "may", "accept", *TARGETS)},
                 "writers": Out(data.ArrayLayout(ports, write_ports(cfg))),
-                "written": Out(cfg.active_warps * cfg.place_entries),
+                "written": Out(cfg.entry_places * cfg.place_entries),
             }
         )
 
@@ -78,7 +78,7 @@ class ResultTargets(wiring.Component):
 
     def _written(self, m: Module, entries: list[Value]) -> None:
         """Entries of the places of those that are accepted."""
-        for place in range(self._cfg.active_warps):
+        for place in range(self._cfg.entry_places):
             here = named(m, f"here{place}", self.accept & Cat(holder[place] for holder in self.holders))
             written = self.written.word_select(place, self._cfg.place_entries)
             m.d.comb += written.eq(select(here, entries))

@@ -19,11 +19,11 @@ from warpfile.hdl.rf.shrf.results import ResultTargets
 from warpfile.spec.schemes.shrf import ShrfConfig
 
 
-def config(**changes) -> ShrfConfig:
+def config(scheduler="two_level", **changes) -> ShrfConfig:
     """A small machine."""
     small = {"warps": 3, "active_warps": 2, "lanes": 1, "ports": 3, "banks": 2, "rows": 4, "register_names": 8}
     small |= {"payload_bits": 16, "collectors": 2, "source_slots": 2, "orf_entries": 2, "suspend": "strands"}
-    return ShrfConfig(**ShrfConfig.adapted(small | changes | {"scheduler": "two_level", "resume": "all"}))
+    return ShrfConfig(**ShrfConfig.adapted(small | changes | {"scheduler": scheduler, "resume": "all"}))
 
 
 class TargetProperties(ConfiguredProperties):
@@ -68,7 +68,7 @@ class TargetProperties(ConfiguredProperties):
 
     def _written(self, m, part, entries: list[Value]) -> None:
         count = self._cfg.place_entries
-        for place in range(self._cfg.active_warps):
+        for place in range(self._cfg.entry_places):
             here = [part.accept[port] & holder[place] for port, holder in enumerate(part.holders)]
             wanted = any_of(entry & bit.replicate(count) for entry, bit in zip(entries, here, strict=True))
             m.d.comb += Assert(part.written.word_select(place, count) == wanted, "entries of accepted results")
@@ -149,6 +149,7 @@ _BRINGS = {
 PROOFS = (
     _proof("results", TargetProperties, ResultTargets, "2 entries and a file per slot", config(), _TARGETS),
     _proof("results", TargetProperties, ResultTargets, "2 entries and one file", config(lrf="one"), {}),
+    _proof("results", TargetProperties, ResultTargets, "2 entries of each warp", config("gto", lrf="none"), {}),
     _proof("place", PlaceProperties, PlaceEntries, "4 entries", config(), _PLACES),
     _proof("brings", BringProperties, Brings, "banks of 1 cycle", config(lanes=2), _BRINGS),
     _proof("brings", BringProperties, Brings, "banks of 3 cycles", config(lanes=2, bank_cycles=3), {}, 4),

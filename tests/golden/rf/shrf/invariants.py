@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tests.golden.invariants import NEVER, bits, require, takes_unit
+from tests.golden.invariants import NEVER, Watcher, bits, require, takes_unit
 from tests.golden.scheduler.two_level.invariants import PlaceWatcher
 from warpfile.golden.arbiter import indices
 from warpfile.spec.beat import Beat
@@ -187,3 +187,18 @@ class ShrfWatcher(PlaceWatcher):
         require(counters["bank_writes"] == self.to_banks, "bank_writes counts what goes to banks")
         require(counters["orf_reads"] + counters["lrf_reads"] == self.hits, "near reads are counted by level")
         super().check_end(counters | {"bank_writes": self.writes})
+
+
+@dataclass
+class SlotWatcher(ShrfWatcher):
+    """The same under a scheduler without places: every warp slot holds the place of its number, for good."""
+
+    def __post_init__(self) -> None:
+        self.held = {warp: (warp, "active") for warp in range(self.cfg.warps)}
+
+    def check(self, stimulus: Stimulus, f: dict[str, int]) -> None:
+        """Check one cycle, then follow it."""
+        free = f["clear"] & ~f["waiting"] & f["room"] & ~f["entry_hold"]
+        require(bool(f["issue"]) == bool(free), "some warp that no entry holds issues")
+        require(not f["issue"] or bool(free >> f["issue_warp"] & 1), "no warp issues that an entry holds")
+        Watcher.check(self, stimulus, f)

@@ -78,13 +78,15 @@ MUTANTS = (
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("scheduler", ["two_level", "gto"])
 @pytest.mark.parametrize("mutant", MUTANTS)
-def test_a_mutant_is_caught(mutant: type[LeveledFile]) -> None:
+def test_a_mutant_is_caught(mutant: type[LeveledFile], scheduler: str) -> None:
     machine = type(mutant.__name__, (Shrf,), {"file_kind": mutant})
     caught = 0
     for seed in range(6):
         rng = random.Random(seed)
-        cfg = shrf_config("tiny", bank_cycles=2, lrf=rng.choice(("one", "split")), ports=6, write_back_ports=6)
+        levels = {"lrf": rng.choice(("one", "split")), "scheduler": scheduler}
+        cfg = shrf_config("tiny", bank_cycles=2, ports=6, write_back_ports=6, **levels)
         try:
             checked(cfg, seed, list(PROFILES)[seed % len(PROFILES)], seed, machine)
         except (AssertionError, StaleOperand):

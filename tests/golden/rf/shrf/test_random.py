@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.golden.machines import Shrf, events_of, layout_of
-from tests.golden.rf.shrf.invariants import ShrfWatcher
+from tests.golden.rf.shrf.invariants import ShrfWatcher, SlotWatcher
 from tests.golden.rf.shrf.scenario import shrf_config
 from tests.golden.watching import watched
 from warpfile.schemes import find
@@ -18,8 +18,11 @@ from warpfile.spec.schemes.shrf import COUNTERS, ShrfConfig
 from warpfile.spec.stress import PROFILES, stress_trace
 from warpfile.spec.workload import prepare
 
+#: All that have no places and want nothing of the file.
+PLACELESS = ("gto", "lrr", "oldest", "cggty")
 
-def random_shrf(rng: random.Random) -> ShrfConfig:
+
+def random_shrf(rng: random.Random, scheduler: str = "two_level") -> ShrfConfig:
     """A machine with small and awkward numbers, large enough for a CTA of four warps of 24 registers."""
     suspend = rng.choice(("strands", "strands", "pending", "always", "never"))
     warps = rng.choice((4, 5, 8))
@@ -29,6 +32,7 @@ def random_shrf(rng: random.Random) -> ShrfConfig:
         ctas=rng.choice((1, 2, 8)),
         active_warps=warps if suspend == "never" else rng.choice((1, 2, 3)),
         active_choice=rng.choice(("greedy", "round_robin")),
+        scheduler=scheduler,
         suspend=suspend,
         suspend_load="always" if suspend == "always" else rng.choice(("always", "needed")),
         suspend_barrier=rng.choice(("always", "needed")),
@@ -64,7 +68,8 @@ def checked(cfg: Config, seed: int, profile: str, loosened: int | None, model: t
     workload = prepare(cfg, trace)
     environment, machine = Environment(cfg, workload, layout), model(cfg, layout)
     observed = ObservedCounters(layout, events_of("shrf", cfg))
-    for word in watched(machine, environment, layout, ShrfWatcher(cfg, workload), 60_000):
+    watcher = (ShrfWatcher if cfg.has_places else SlotWatcher)(cfg, workload)
+    for word in watched(machine, environment, layout, watcher, 60_000):
         observed.add(word)
     assert machine.operands_checked
     counters = observed.totals()
@@ -78,10 +83,18 @@ def test_random_machines(seed: int) -> None:
     checked(random_shrf(rng), seed, rng.choice(list(PROFILES)), rng.choice((None, seed)))
 
 
-def test_every_corner_is_reached() -> None:
+@pytest.mark.parametrize("scheduler", PLACELESS)
+@pytest.mark.parametrize("seed", range(8))
+def test_random_machines_without_places(scheduler: str, seed: int) -> None:
+    rng = random.Random(f"{scheduler} {seed}")
+    checked(random_shrf(rng, scheduler), seed, rng.choice(list(PROFILES)), rng.choice((None, seed)))
+
+
+@pytest.mark.parametrize("scheduler", ["two_level", "gto"])
+def test_every_corner_is_reached(scheduler: str) -> None:
     sums = dict.fromkeys(COUNTERS, 0)
     for seed in range(4):
-        machine = checked(shrf_config("tiny"), seed, list(PROFILES)[seed % len(PROFILES)], seed)
+        machine = checked(shrf_config("tiny", scheduler=scheduler), seed, list(PROFILES)[seed % len(PROFILES)], seed)
         for name in sums:
             sums[name] += machine.counters[name]
     assert all(sums.values()), sums
