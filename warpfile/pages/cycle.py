@@ -26,10 +26,11 @@ def dependencies(scheme: Scheme, preset: str = "tiny") -> Cones:
 
 
 def rows(found: Mapping[str, Cones]) -> str:
-    """The table: outputs that depend on the same inputs in every scheme share a row."""
+    """The table: outputs that depend on the same inputs in every scheme share a row; empty where there is none."""
     groups: dict[tuple[str, ...], list[str]] = {}
-    for output in next(iter(found.values())):
-        groups.setdefault(tuple(_said(one[output]) for one in found.values()), []).append(output)
+    for output in dict.fromkeys(name for one in found.values() for name in one):
+        cells = tuple(_said(one[output]) if output in one else "" for one in found.values())
+        groups.setdefault(cells, []).append(output)
     lines = sorted((_folded(outputs), *inputs) for inputs, outputs in groups.items())
     return table(("output", *(f"`{name}`" for name in found)), lines)
 

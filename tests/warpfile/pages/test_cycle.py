@@ -17,10 +17,10 @@ FEW = {
 
 
 def column(text: str, scheme: str) -> dict[str, str]:
-    """Of every output in a table its cell for a scheme."""
+    """Of every output that a scheme has its cell in a table."""
     head, _, *lines = ([cell.strip() for cell in line.strip("|").split("|")] for line in text.strip().splitlines())
     at = head.index(f"`{scheme}`")
-    return {output: line[at] for line in lines for output in line[0].split(", ")}
+    return {output: line[at] for line in lines if line[at] for output in line[0].split(", ")}
 
 
 @pytest.mark.check
@@ -46,6 +46,12 @@ def test_outputs_with_the_same_inputs_share_a_row() -> None:
         "| `b__1` | - | - |",
     ]
     assert column(rows(FEW), "two") == {"`a`": "`s__1`, `x`", "`b__0`": "`x`", "`b__1`": "-"}
+
+
+def test_an_output_that_only_one_scheme_has_is_a_row_too() -> None:
+    found = {"one": FEW["one"], "other": {**FEW["two"], "c": frozenset({"x"})}}
+    assert "| `c` |  | `x` |" in rows(found).splitlines()
+    assert "`c`" not in column(rows(found), "one") and column(rows(found), "other")["`c`"] == "`x`"
 
 
 def test_a_page_that_says_something_else_becomes_right() -> None:
