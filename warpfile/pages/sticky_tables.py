@@ -45,14 +45,16 @@ def cell(mean: Mean, ratios: Sequence[float]) -> str:
 
 
 def rows_of(results: Sequence[Row]) -> list[tuple[str, ...]]:
-    """A row per machine. Raises ``ValueError`` if ``modern`` and ``malekeh`` are not there."""
+    """A row per machine. Raises ``ValueError`` without ``modern``, ``malekeh`` and a ``sticky`` that counts sources."""
     of = {((row["scheme"], row["changes"]), row["kernel"]): row for row in results if row["status"] == "ok"}
     machines = list(dict.fromkeys(machine for machine, _ in of))
     if not {MODERN, MALEKEH} <= set(machines):
         raise ValueError("the study must have modern and malekeh, without changes")
     named = dict.fromkeys(row["kernel"] for row in results)
     kernels = [kernel for kernel in named if all((machine, kernel) in of for machine in machines)]
-    counting = next(machine for machine in machines if machine[0].startswith("sticky"))
+    counting = next((machine for machine in machines if machine[0].startswith("sticky")), None)
+    if counting is None:
+        raise ValueError("the study must have a machine of sticky, which counts sources")
 
     def each(machine: Machine, value: Callable[[Row], float]) -> list[float]:
         return [value(of[machine, kernel]) for kernel in kernels]

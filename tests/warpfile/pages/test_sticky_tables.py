@@ -63,7 +63,14 @@ def test_kernels_that_differ_make_an_interval_and_may_leave_a_sign_open() -> Non
     assert rows_of(some)[2][1].startswith("undecided: ")
 
 
-@pytest.mark.parametrize(("kept", "says"), [((0, 3, 6), "must have modern and malekeh"), ((0, 1, 2), "at least two")])
+@pytest.mark.parametrize(
+    ("kept", "says"),
+    [
+        ((0, 3, 6), "must have modern and malekeh"),
+        ((0, 1, 3, 4), "must have a machine of sticky"),
+        ((0, 1, 2), "at least two"),
+    ],
+)
 def test_what_is_missing_is_said_in_one_line(
     kept: tuple[int, ...], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
