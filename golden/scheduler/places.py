@@ -24,6 +24,7 @@ class Places:
         found = cls(cfg)
         found.warp, found.place = list(range(cfg.warps)), list(range(cfg.warps))
         found.taken = found.holders = (1 << cfg.warps) - 1
+        found.packed = sum(warp << warp * cfg.warp_bits for warp in found.warp)
         return found
 
     def give(self, place: int, warp: int) -> None:
