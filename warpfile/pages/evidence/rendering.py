@@ -76,7 +76,7 @@ def figure(step: Data, kind: str) -> str:
 
 
 def _suites(data: Data) -> Iterator[str]:
-    """Means of claims that have kernels of every suite: how far they hang on the choice of kernels."""
+    """Means of claims that have kernels of every suite: how far they depend on the choice of kernels."""
     claims = [one for one in data["claims"] if all(_of_suite(one, suite) for suite in KINDS)]
     if not claims:
         return

@@ -128,8 +128,7 @@ def _growth(one: Figures, what: str) -> str:
     growth = one.growth(what)
     if growth is None:
         return "-"
-    low, high = growth.kernels or (growth.mean, growth.mean)
-    return bracketed(growth.seeds, (1 + low, 1 + high))
+    return bracketed(growth.seeds, growth.kernels and (1 + growth.kernels[0], 1 + growth.kernels[1]))
 
 
 def _front(found: Findings) -> Iterator[str]:
