@@ -11,7 +11,7 @@ import click
 
 from warpfile.results.designs import chosen_schemes
 from warpfile.results.points import Run
-from warpfile.results.searches.space import Candidate, Sizes, candidates
+from warpfile.results.searches.space import PUBLISHED, RESIZED, Candidate, Sizes, candidates
 from warpfile.results.studies.plan import SEEDS, TEXTS, Kernel, kernels
 from warpfile.results.studies.tasks import LOCKSTEP, Library, Task
 from warpfile.schemes import PARTS, Part
@@ -33,7 +33,7 @@ _OPTIONAL = {
 
 @dataclass(frozen=True)
 class Search:
-    """What is searched. All candidates run at the first seed, those at the front and published ones at all.
+    """What is searched. All candidates run at the first seed, those at the front and those of :meth:`judged` at all.
 
     ``watched`` are the kernels of the lockstep. ``most_error``: more may the median error of the area model not be.
     ``delays``: the library that times critical paths, if the search has one and OpenSTA is there.
@@ -54,6 +54,10 @@ class Search:
     def baseline(self) -> Candidate:
         """What all others are compared with."""
         return self.candidates[0]
+
+    def judged(self, one: Candidate) -> bool:
+        """Whether it is in the verdict although not at the front: a published scheme, the baseline in another size."""
+        return one.kind == PUBLISHED or (one.kind == RESIZED and one.parts[1:] == self.baseline.parts[1:])
 
     def tasks(self, one: Candidate, kind: str, seed: int) -> list[Task]:
         """Of a candidate: all kernels, or those of the lockstep."""

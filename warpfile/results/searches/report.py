@@ -68,7 +68,8 @@ def _verdict(found: Findings) -> Iterator[str]:
     judged = verdict(found.finalists.values(), found.search.baseline.name)
     yield "## Verdict\n"
     yield (
-        "Schemes are the published ones and, where they are at the front, these and the baseline in other sizes."
+        "Schemes are the published ones, the baseline in other sizes and, where they are at the front, the published"
+        " ones in other sizes."
         " *Better* holds for other kernels and seeds too: the growth over the other machine, kernel by kernel and seed"
         f" by seed, has intervals without zero.{_limit(found)}\n"
     )

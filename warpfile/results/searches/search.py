@@ -12,7 +12,7 @@ from warpfile.results.points import Outcome, Run
 from warpfile.results.searches.areas import Errors, Features, Model, features, fitted, left_out, memory_nand2, training
 from warpfile.results.searches.figures import Figures, front
 from warpfile.results.searches.plan import Search
-from warpfile.results.searches.space import PUBLISHED, Candidate
+from warpfile.results.searches.space import Candidate
 from warpfile.results.studies.execution import outcomes
 from warpfile.results.studies.pricing import DEFAULT, cost, one_set
 from warpfile.results.studies.tasks import CELLS, GOLDEN, LOCKSTEP, OK, PATH, Done, Task
@@ -27,9 +27,9 @@ Connected = Callable[[], "Iterator[Client]"]
 class Findings:
     """What came of a search. ``left``: candidates that do not run every kernel or were not synthesised, and why.
 
-    ``figures`` have every candidate at the first seed, ``finalists`` those at the front and the published schemes at
-    all seeds. ``lockstep`` is of what is at the front. ``runs`` and ``seconds``: of golden models, and the processor
-    time that they take, whenever they were run.
+    ``figures`` have every candidate at the first seed, ``finalists`` those at the front and those that
+    :meth:`Search.judged` names at all seeds. ``lockstep`` is of what is at the front. ``runs`` and ``seconds``: of
+    golden models, and the processor time that they take, whenever they were run.
     """
 
     search: Search
@@ -61,7 +61,8 @@ class Searcher:
         if search.baseline.name in self._left:
             raise ValueError(f"the baseline must run every kernel: {self._left[search.baseline.name]}")
         some = [one for one in search.candidates if one.name in runs]
-        areas = self._areas(training(some, search.sizes))
+        always = [one for one in some if search.judged(one)]
+        areas = self._areas({one.name: one for one in (*always, *training(some, search.sizes))}.values())
         while True:  # every round has some areas more, of those that are left at most all
             some = [one for one in some if one.name not in self._left]
             figures = self._figures(some, runs, areas)
@@ -70,7 +71,7 @@ class Searcher:
             if not wanted:
                 break
             areas |= self._areas([self._by_name[name] for name in wanted])
-        last = [one for one in some if one.kind == PUBLISHED or one.name in front(figures.values())]
+        last = [one for one in some if search.judged(one) or one.name in front(figures.values())]
         finalists = self._figures(last, self._golden(last, search.seeds), areas)
         at_front = front(finalists.values())
         chosen = [self._by_name[name] for name in at_front]

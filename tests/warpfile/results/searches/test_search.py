@@ -15,7 +15,7 @@ from warpfile.results.searches.areas import features
 from warpfile.results.searches.plan import search_plan
 from warpfile.results.searches.report import report
 from warpfile.results.searches.search import Findings, searched
-from warpfile.results.searches.space import COMBINATION, PUBLISHED
+from warpfile.results.searches.space import COMBINATION, PUBLISHED, RESIZED
 from warpfile.results.studies.tasks import GOLDEN, LOCKSTEP, OK, PATH, Done, Task, finished, run_task
 from warpfile.schemes import find
 
@@ -87,6 +87,19 @@ def test_what_is_at_the_front_was_synthesised_and_run_at_all_seeds(
     assert any(every[name].kind == COMBINATION for name in it.front)
     assert it.lockstep.keys() == set(it.front) and it.runs > len(every) and it.seconds > 0
     assert all(one.path is None for one in it.finalists.values()), "nothing is timed without a library"
+
+
+@pytest.mark.check
+def test_the_baseline_in_other_sizes_is_judged_wherever_it_stands(
+    answers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    it = found(answers, monkeypatch)
+    every = {one.name: one for one in it.search.candidates}
+    resized = {name for name, one in every.items() if one.kind == RESIZED and one.scheme.name.startswith("baseline")}
+    assert len(resized) > 1 and resized - set(it.front), "some are not at the front"
+    assert all(it.finalists[name].measured and len(it.finalists[name].ipc.seeds.values) == 2 for name in resized)
+    others = {name for name, one in every.items() if one.kind == RESIZED} - resized
+    assert not (others & it.finalists.keys()) - set(it.front), "of others only those at the front"
 
 
 def test_areas_that_are_estimated_are_those_that_would_be_synthesised(
