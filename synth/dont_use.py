@@ -19,6 +19,16 @@ PATTERNS: Mapping[str, tuple[str, ...]] = {
         )
     ),
     "ihp": tuple(f"sg13g2_{name}" for name in ("dly*", "sighold", "ebuf*", "einv*", "sdf*", "mux4_*")),
+    # Delay cells, inverters of clock trees, scan flip-flops, flip-flops for the falling edge or with set and reset,
+    # adders, the weakest sizes, and three and more transistors in series.
+    "asap7": tuple(
+        f"{name}_ASAP7_75t_R"
+        for name in (
+            *("HB*", "CKINVDC*", "SDF*", "DFFL*", "DFFASR*", "FAx*", "HAx*", "MAJ*"),
+            *("*xp25", "*xp33", "*xp2", "NAND4*", "NAND5*", "NOR3*", "NOR4*", "NOR5*"),
+            *("OR3*", "OR4*", "OR5*", "AND4*", "AND5*"),
+        )
+    ),
     "osu018": ("CLKBUF[1-3]", "TBUFX[12]", "FAX1", "HAX1"),
 }
 

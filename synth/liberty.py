@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -20,6 +21,11 @@ _LATCHES = Path(__file__).with_name("nand2_latches.lib")
 
 _TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|\\\r?\n|\s+|("[^"]*"|[{}();:,]|[^\s{}();:,"]+)', re.DOTALL)
 _LARGEST = 1 << 30  #: bytes of a library
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+#: The beginning of a group, or the end of one.
+_HEAD = re.compile(r"(\w+)\s*\(([^(){}]*)\)\s*\{|\}")
+_WAVEFORM = re.compile(r"\b(?:output_current|receiver_capacitance)\w*\s*\(")
+_UNIT = re.compile(r"\b(time_unit|capacitive_load_unit|voltage_unit|leakage_power_unit)\b([^;]*);")
 _NAND2 = (True, True, True, False)
 _AND2 = (False, False, False, True)
 _BUFFER = (False, True)
@@ -107,18 +113,81 @@ class Liberty:
 def read_liberty(path: Path | None = None) -> Liberty:
     """Read a library, plain or gzip-compressed; without a path the project's own in NAND2 units.
 
+    A library of several files is ``FOLDER/FIRST,SECOND,THIRD``: the others lie beside the first.
     Raises ``ValueError`` with one line, "FILE:LINE: what is wrong".
     """
     more = {} if path else _Parser(_LATCHES, _text(_LATCHES)).cells()
     path = path or NAND2_UNITS
-    text = _text(path)
-    cells = _Parser(path, text).cells() | more
+    first, *others = _files(path)
+    text, cells = _text(first), {}
+    for file in (first, *others):
+        part = text if file is first else _text(file)
+        cells |= _Parser(file, part).cells()
+        text = part if file is first else joined(text, part, file)
+    cells |= more
     nands = [cell.area for cell in cells.values() if cell.is_nand2 and cell.area > 0]
     if not nands:
         raise ValueError(f"{path}:1: no cell is a two-input NAND with an area, so there is no unit for equivalents")
     if not any(cell.flip_flop for cell in cells.values()):
         raise ValueError(f"{path}:1: no cell is a flip-flop")
     return Liberty(path.name, text, cells, min(nands))
+
+
+def _files(path: Path) -> list[Path]:
+    names = path.name.split(",")
+    return [path] if path.exists() or len(names) < 2 else [path.with_name(name) for name in names]
+
+
+def joined(text: str, other: str, file: Path) -> str:
+    """The text of a library with the groups of another one that it has not. ``file`` is the other's, for errors.
+
+    Raises ``ValueError`` where their units differ.
+    """
+    ours, theirs = (
+        {found[1]: re.sub(r"[\s\"]", "", found[2]) for found in _UNIT.finditer(some)} for some in (text, other)
+    )
+    if wrong := [unit for unit in ours if theirs.get(unit, ours[unit]) != ours[unit]]:
+        raise ValueError(f"{file}:1: {wrong[0]} must be that of the first file, {ours[wrong[0]].strip(':')}")
+    known = {head for head, _ in _groups(text)}
+    more = "\n".join(group for head, group in _groups(other) if head not in known)
+    return f"{text[: text.rindex('}')]}\n{more}\n}}\n"
+
+
+def _without_waveforms(text: str) -> str:
+    """The text without tables of currents and of receivers: no tool of ours reads them, and they are most of a file.
+
+    Its lines keep their numbers.
+    """
+    if not _WAVEFORM.search(text):
+        return text
+    kept, end, opened, depth = [], 0, -1, 0
+    for brace in _HEAD.finditer(text):
+        if brace[0] == "}":
+            depth -= 1
+            if depth == opened:
+                kept.append("\n" * text.count("\n", end, brace.end()))
+                end, opened = brace.end(), -1
+        else:
+            if opened < 0 and _WAVEFORM.match(brace[0]):
+                kept.append(text[end : brace.start()])
+                end, opened = brace.start(), depth
+            depth += 1
+    return "".join([*kept, text[end:]])
+
+
+def _groups(text: str) -> Iterator[tuple[tuple[str, str], str]]:
+    """Groups right below the library: name and arguments, and the text."""
+    text = _COMMENT.sub("", text)
+    depth, start, head = 0, 0, ("", "")
+    for brace in _HEAD.finditer(text):
+        if brace[0] == "}":
+            depth -= 1
+            if depth == 1:
+                yield head, text[start : brace.end()]
+        else:
+            if depth == 1:
+                start, head = brace.start(), (brace[1], brace[2].strip('" '))
+            depth += 1
 
 
 def _text(path: Path) -> str:
@@ -129,7 +198,7 @@ def _text(path: Path) -> str:
                 content = stream.read(_LARGEST + 1)
         if len(content) > _LARGEST:
             raise ValueError(f"{path}:1: must have at most {_LARGEST:,} bytes when it is decompressed")
-        return content.decode()
+        return _without_waveforms(content.decode())
     except OSError as error:
         raise ValueError(f"{path}:1: {error.strerror or error}") from None
     except (EOFError, zlib.error, UnicodeDecodeError):

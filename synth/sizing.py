@@ -16,7 +16,8 @@ from warpfile.synth.timing import PERIOD, worst
 GAIN = 5e-4
 #: Paths that are looked at beside the worst, as a part of it, and how many of them the worst counts for.
 WINDOW, WEIGHT = 0.05, 50
-_STRENGTH = re.compile(r"_?\d+$")
+#: What differs in the names of a cell's sizes: ``_2``, ``X4``, or ``x1p5f`` before the name of the library.
+_STRENGTH = re.compile(r"_?\d+$|x(?:p?\d+|\d+p\d+)f?(?=_ASAP7)")
 
 
 def strengths(library: Liberty) -> dict[str, list[str]]:

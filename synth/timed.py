@@ -18,7 +18,7 @@ from warpfile.synth.liberty import Cell, Liberty
 from warpfile.synth.mapped import GATED, SCRIPTS, map_timed
 from warpfile.synth.opensta import Session
 from warpfile.synth.sizing import GAIN, WEIGHT, WINDOW, places, size
-from warpfile.synth.timing import AIM, PERIOD, TIMED, CriticalPath, session, worst
+from warpfile.synth.timing import AIM, PERIOD, TIMED, CriticalPath, aim, session, worst
 
 #: All that decides a netlist beside its Verilog and its library.
 FLOW = f"{TIMED}{SCRIPTS}{PATTERNS}{GATED}{SPLIT}{GAIN}{WINDOW}{WEIGHT}"
@@ -167,7 +167,8 @@ class _Flow:
     def mapped(self, script: str, gates: bool) -> dict[str, Any]:
         """Mapped, every cell with a name."""
         drive = f"set_driving_cell {self.buffer.name}\nset_load {load_femtofarads(self.liberty, self.buffer):g}\n"
-        design = map_timed(self.verilog, self.top, self.memories, self.liberty, drive, AIM, script, gates)
+        target = aim(self.liberty) if tools.find("sta") else AIM
+        design = map_timed(self.verilog, self.top, self.memories, self.liberty, drive, target, script, gates)
         name_cells(design["modules"], self.liberty.cells)
         for module in design["modules"].values():
             _name_all(module)

@@ -67,8 +67,9 @@ DRIVES = "set_driving_cell -lib_cell $driver -pin $pin $inputs\nset_load $load $
 #: Clock period in ns of generated constraints; slacks refer to it.
 PERIOD = 10.0
 #: Target delay in ns of the mapper in every module, below what any module reaches. The mapper makes cells smaller again
-#: in a module that reaches its target, but a critical path goes through several modules.
-AIM = 1.0
+#: in a module that reaches its target, but a critical path goes through several modules. A library with short delays
+#: has a target of so many FO4.
+AIM, AIM_FO4 = 1.0, 10
 
 _SET_UP = f"""\
 read_liberty cells.lib
@@ -93,6 +94,12 @@ _GATE = re.compile(r"/Y \(")
 
 #: All scripts that a critical path depends on.
 TIMED = f"{MAP}{_STA_WHOLE}{AIM}"
+
+
+def aim(liberty: Liberty) -> float:
+    """Target delay of the mapper in ns. Needs OpenSTA; a library without an inverter has ``AIM``."""
+    inverters = any(cell.is_inverter for cell in liberty.cells.values())
+    return min(AIM, AIM_FO4 * fo4.nanoseconds(liberty)) if inverters else AIM
 
 
 @dataclass(frozen=True)
@@ -241,7 +248,7 @@ def critical_path(
     memories: Collection[str],
     liberty: Liberty,
     *,
-    aim_ns: float = AIM,
+    aim_ns: float | None = None,
     buffered: bool = True,
     access_fo4: Mapping[str, float] | None = None,
 ) -> CriticalPath:
@@ -249,7 +256,7 @@ def critical_path(
 
     ``memories`` are modules of the text that become black boxes: their outputs are buffers that switch with the clock,
     their inputs end paths and need no setup time. The same buffer stands before the inputs of the design. The clock is
-    ideal. ``aim_ns`` is the delay that the mapper aims at in each module. ``buffered=False`` leaves the trees out.
+    ideal. ``aim_ns`` is the delay that the mapper aims at in each module, not :func:`aim`. ``buffered=False`` leaves the trees out.
     With ``access_fo4`` the same netlist is timed once more, with that time from the clock edge to each memory's output.
     Raises ``ValueError`` for a library without timing and :class:`TimingError` where OpenSTA refuses the netlist.
     """
@@ -257,7 +264,7 @@ def critical_path(
     if tools.find("sta") is None:
         return CriticalPath(None, tools.missing("sta"))
     drive = f"set_driving_cell {buffer.name}\nset_load {load_femtofarads(liberty, buffer):g}\n"
-    design = map_for_speed(verilog, top, memories, liberty.text, drive, aim_ns)
+    design = map_for_speed(verilog, top, memories, liberty.text, drive, aim_ns or aim(liberty))
     netlist: Netlist = design["modules"]
     name_cells(netlist, liberty.cells)
     fan_out = buffer_trees(netlist, top, liberty.cells, buffer) if buffered else None

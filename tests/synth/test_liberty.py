@@ -101,3 +101,51 @@ def test_a_library_without_latches_cannot_store_in_them(tmp_path: Path) -> None:
     library = read_liberty(write(tmp_path, f"library(l) {{ {NAND % '!(A*B)'} {FLIP_FLOP} }}"))
     with pytest.raises(ValueError, match="must have a latch with an area"):
         library.latched_area(1)
+
+
+UNIT = "time_unit : 1ps; capacitive_load_unit (1, ff);"
+
+
+def several(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        (folder / f"{name}.lib").write_text(text)
+    return folder / ",".join(f"{name}.lib" for name in files)
+
+
+def test_a_library_of_several_files_is_one(tmp_path: Path) -> None:
+    template = "lu_table_template(t) { variable_1 : %s; }"
+    path = several(
+        tmp_path,
+        gates=f"library(a) {{ {UNIT} {template % 'first'} {NAND % '!(A*B)'} }}",
+        stores=f"/* {{ */ library(b) {{ {UNIT.replace(' :', ':')} {template % 'second'} {FLIP_FLOP} }}",
+    )
+    library = read_liberty(path)
+    assert library.name == "gates.lib,stores.lib" and library.cells.keys() == {"N", "F"}
+    whole = tmp_path / "whole.lib"
+    whole.write_text(library.text)
+    assert read_liberty(whole).cells == library.cells, "the joined text is a library too"
+    assert library.text.count("lu_table_template") == 1 and "first" in library.text, "the first of two templates"
+
+
+def test_files_with_other_units_are_no_library(tmp_path: Path) -> None:
+    parts = f"library(a) {{ {UNIT} {NAND % '!(A*B)'} }}", f"library(b) {{ {UNIT.replace('ps', 'ns')} {FLIP_FLOP} }}"
+    with pytest.raises(ValueError, match=r"two\.lib:1: time_unit must be that of the first file, 1ps$"):
+        read_liberty(several(tmp_path, one=parts[0], two=parts[1]))
+
+
+def test_a_missing_part_of_a_library_is_named(tmp_path: Path) -> None:
+    path = several(tmp_path, one=f"library(a) {{ {NAND % '!(A*B)'} {FLIP_FLOP} }}", two="")
+    (tmp_path / "two.lib").unlink()
+    with pytest.raises(ValueError, match=r"two\.lib:1: No such file"):
+        read_liberty(path)
+
+
+def test_waveforms_are_left_out_and_lines_keep_their_numbers(tmp_path: Path) -> None:
+    wave = "output_current_rise() {\n vector(v) { reference_time : 1; }\n }\n"
+    timed = FLIP_FLOP.replace("ff(", f"pin(Q) {{ timing() {{ {wave} cell_rise(t) {{ }} }} }}\n ff(")
+    text = f"library(l) {{ {NAND % '!(A*B)'} {timed} receiver_capacitance() {{ }} {{{{"
+    good = text.replace("{{", "}")
+    library = read_liberty(write(tmp_path, good))
+    assert "vector" not in library.text and "cell_rise" in library.text and library.cells["F"].flip_flop
+    with pytest.raises(ValueError, match=r":5: a group needs a name"):
+        read_liberty(write(tmp_path, text))

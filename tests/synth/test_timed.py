@@ -17,7 +17,7 @@ from warpfile.synth.liberty import Liberty
 from warpfile.synth.opensta import Session, TimingError
 from warpfile.synth.sizing import size, strengths
 from warpfile.synth.timed import TimedNetlist, timed_netlist
-from warpfile.synth.timing import session, worst
+from warpfile.synth.timing import AIM, aim, session, worst
 
 needs_sta = pytest.mark.needs("sta")
 
@@ -82,6 +82,23 @@ def test_strengths_are_cells_of_one_name_and_one_function(tmp_path: Path) -> Non
     cells = drives(tmp_path, ("DRIVE_4", 5, 0.02, 2.0), ("DRIVE_2", 9, 0.02, 4.0), ("OTHER_2", 2, 0.01, 4.0))
     order = ["DRIVE_1", "DRIVE_4", "DRIVE_2"]
     assert strengths(cells) == dict.fromkeys(order, order)
+
+
+def test_sizes_may_stand_before_the_name_of_the_library(tmp_path: Path) -> None:
+    names = ["NAx1p5", "NAxp5", "NAx2f", "NAx4"]
+    cells = drives(tmp_path, *((f"{name}_ASAP7_75t_R", area, 0.01, 4.0) for area, name in enumerate(names, 1)))
+    order = [f"{name}_ASAP7_75t_R" for name in names]
+    assert strengths(cells) == dict.fromkeys(order, order)
+
+
+def test_a_library_with_short_delays_has_a_shorter_aim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = library(tmp_path, *CELLS)
+    for measured, aimed in ((0.02, 0.2), (0.5, AIM)):
+        monkeypatch.setattr(fo4, "nanoseconds", lambda _library, measured=measured: measured)
+        assert aim(cells) == pytest.approx(aimed)
+    without = library(tmp_path, *(cell for cell in CELLS if "A'" not in cell))
+    monkeypatch.setattr(fo4, "nanoseconds", lambda _library: 1 / 0)
+    assert aim(without) == AIM, "one without inverters is not asked"
 
 
 @needs_sta

@@ -136,7 +136,8 @@ def delay_files(command: Command) -> Command:
         metavar="FILE",
         multiple=True,
         type=click.Path(path_type=Path),
-        help="Cell library for critical paths with OpenSTA; areas do not change. May be repeated.",
+        help="Cell library for critical paths with OpenSTA; areas do not change. May be repeated. Of several files:"
+        " FOLDER/FIRST,SECOND.",
     )(command)
 
 
