@@ -15,6 +15,7 @@ LOADS = 4
 _BRACE = re.compile(r"[{}]")
 _TABLES = ("cell_rise", "rise_transition", "cell_fall", "fall_transition")
 _CELL = re.compile(r'\bcell\s*\(\s*"?([^\s")]+)"?\s*\)\s*\{')
+_CAPACITANCE = re.compile(r'\bpin\s*\(\s*"?(\w+)"?\s*\)|\bcapacitance\s*:\s*"?([\d.eE+-]+)')
 _UNIT = re.compile(r"capacitive_load_unit\s*\(\s*\"?([\d.eE+-]+)\"?\s*,\s*\"?(\w+)\"?\s*\)")
 _TIME = re.compile(r"\btime_unit\s*:\s*\"?([\d.]*)(ns|ps)")
 _NS = {"ns": 1.0, "ps": 1e-3}
@@ -79,11 +80,28 @@ def _timed(cell: Cell, body: str) -> Buffer | None:
     return Buffer(cell.name, source, output, cell.area, capacitance, most, "\n".join(tables))
 
 
+def input_capacitances(library: Liberty) -> dict[tuple[str, str], float]:
+    """Capacitance of each pin by cell and pin, in the library's unit; pins of which the file says none are left out."""
+    found: dict[tuple[str, str], float] = {}
+    bodies = _CELL.split(library.text)[1:]
+    for name, body in zip(bodies[::2], bodies[1::2], strict=True):
+        pin = ""
+        for start, capacitance in _CAPACITANCE.findall(body):
+            pin = start or pin
+            if capacitance:
+                found.setdefault((name, pin), float(capacitance))
+    return found
+
+
 def load_femtofarads(library: Liberty, buffer: Buffer) -> float:
     """``LOADS`` inputs of the buffer in fF."""
+    return LOADS * buffer.capacitance * unit_femtofarads(library)
+
+
+def unit_femtofarads(library: Liberty) -> float:
+    """The library's unit of capacitance in fF."""
     unit = _UNIT.search(library.text)
-    scale = float(unit[1]) * _FEMTO[unit[2].lower()] if unit else 1000.0
-    return LOADS * buffer.capacitance * scale
+    return float(unit[1]) * _FEMTO[unit[2].lower()] if unit else 1000.0
 
 
 def with_memories(

@@ -13,6 +13,9 @@ class TimingError(RuntimeError):
     """The timer refused a netlist or a command."""
 
 
+#: File of parasitics; a name in it that the netlist has not is an error.
+SPEF = "wires.spef"
+
 _LOOP = """
 puts "ready"
 flush stdout
@@ -43,7 +46,7 @@ class Session:
     def __enter__(self) -> Session:
         try:
             said = self._until("ready")
-            if problems := [line for line in said if line.startswith("Error") or "black box" in line]:
+            if problems := [line for line in said if line.startswith("Error") or "black box" in line or SPEF in line]:
                 raise TimingError(f"OpenSTA refuses: {problems[0].strip()}")
         except TimingError:
             self.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Mapping
@@ -60,9 +61,9 @@ class _Search:
         self.nanoseconds = self._nanoseconds()
         self._aim((1 - WINDOW) * self.nanoseconds)
 
-    def run(self) -> None:
+    def run(self, passes: int | None) -> None:
         """Pass after pass over the worst path. A cell that has not helped is tried again when no other one helps."""
-        while True:
+        for _ in itertools.count() if passes is None else range(passes):
             before, again, swaps = self.nanoseconds, bool(self._hopeless), self.swaps
             for cell in worst(self._timer).cells:
                 self._improve(cell.instance)
@@ -70,8 +71,9 @@ class _Search:
             self._aim((1 - WINDOW) * self.nanoseconds)
             if self.swaps == swaps or self.nanoseconds > before * (1 - GAIN):
                 if not again:
-                    return self._aim(PERIOD)
+                    break
                 self._hopeless.clear()
+        self._aim(PERIOD)
 
     def _aim(self, period: float) -> None:
         """Set the clock: a little too fast, so that all paths that are nearly the worst have negative slack."""
@@ -120,12 +122,12 @@ class _Search:
         return -WEIGHT * float(late) - float(all_late)
 
 
-def size(timer: Session, netlist: Netlist, top: str, library: Liberty) -> int:
+def size(timer: Session, netlist: Netlist, top: str, library: Liberty, passes: int | None = None) -> int:
     """Exchange cells of ``netlist``, which ``timer`` has, until the critical path gets no shorter; how many were.
 
     A cell is exchanged in all instances of its module: a module stays one netlist. Cells are exchanged for those of
-    :func:`strengths`, one step up or down at a time.
+    :func:`strengths`, one step up or down at a time. At most so many ``passes`` over the worst path are made.
     """
     search = _Search(timer, netlist, top, strengths(library))
-    search.run()
+    search.run(passes)
     return search.swaps

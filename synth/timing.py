@@ -16,7 +16,7 @@ from warpfile.synth.drive import LOADS, Buffer, load_femtofarads, mid_size_buffe
 from warpfile.synth.fanout import CLOCK, FanOut, Netlist, buffer_trees, name_cells
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.mapped import MAP, map_for_speed, structural_verilog
-from warpfile.synth.opensta import Session, TimingError
+from warpfile.synth.opensta import SPEF, Session, TimingError
 from warpfile.synth.yosys import run
 
 #: Flattened; black boxes become ports, so that the mapper and the timer see paths that begin and end at them. Nets are
@@ -280,12 +280,18 @@ def critical_path(
     return replace(found, with_access=BankPath(slow.nanoseconds, slow.start, slow.end, unit, dict(access_fo4)))
 
 
-def session(design: Mapping[str, Any], top: str, memories: Collection[str], liberty: Liberty) -> Session:
-    """OpenSTA with a mapped design, whose ends are as :func:`critical_path` says; to be entered."""
+def session(
+    design: Mapping[str, Any], top: str, memories: Collection[str], liberty: Liberty, verilog: str = "", spef: str = ""
+) -> Session:
+    """OpenSTA with a mapped design, whose ends are as :func:`critical_path` says; to be entered.
+
+    ``verilog`` is the design as Verilog, where that is known already, and ``spef`` has parasitics of its nets.
+    """
     netlist, buffer = design["modules"], mid_size_buffer(liberty)
     library = with_memories(liberty, buffer, {name: netlist[name] for name in memories if name in netlist}, CLOCK)
-    files = {"mapped.v": structural_verilog(design), "cells.lib": library}
-    return Session(files, _whole(_SET_UP, netlist[top], top, buffer))
+    files = {"mapped.v": verilog or structural_verilog(design), "cells.lib": library}
+    script = _whole(_SET_UP, netlist[top], top, buffer)
+    return Session(files | {SPEF: spef}, f"{script}read_spef {SPEF}\n") if spef else Session(files, script)
 
 
 def worst(timer: Session, fan_out: FanOut | None = None) -> CriticalPath:
