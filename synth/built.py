@@ -11,7 +11,8 @@ from itertools import combinations, product
 from pathlib import Path
 
 from warpfile.spec.reading import read_toml
-from warpfile.synth.arrays import Array
+from warpfile.spec.structure import Ram
+from warpfile.synth.arrays import Array, slices
 from warpfile.synth.boolean import truth_table
 from warpfile.synth.cacti import ports_of
 from warpfile.synth.dont_use import dont_use
@@ -117,6 +118,13 @@ def built(array: Array, library: Liberty, macros: Sequence[Macro]) -> Built:
         return of_latches(array, library)
     um2 = macro.copies(array) * array.rows * array.width * macro.um2_per_bit
     return Built(array, macro.name, macro.needed(array), um2, macro.clock_to_output_ns)
+
+
+def memory_areas(rams: Mapping[str, Ram], library: Liberty) -> dict[str, float]:
+    """Area in um2 of one instance of each memory. Raises as :func:`built`."""
+    macros = read_macros()
+    each = {name: built(Array.of(ram), library, macros).um2 for name, ram in rams.items()}
+    return {name: ram.arrays * slices(ram) * each[name] for name, ram in rams.items()}
 
 
 def of_latches(array: Array, library: Liberty) -> Built:

