@@ -18,10 +18,13 @@ from warpfile.spec.reading import named
 from warpfile.spec.structure import BOXES, CLOCK_GATE, LATCHES, WORD_BITS
 from warpfile.synth import timing, yosys
 from warpfile.synth.arrays import Array, read_array_prices
+from warpfile.synth.built import memory_areas
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.storage import StructureBits, storage
 from warpfile.synth.timed import FLOW, TimedNetlist, timed_netlist
 from warpfile.synth.timing import CriticalPath
+from warpfile.synth.wires.flow import Surroundings, key
+from warpfile.synth.wires.technology import technology
 
 CACHE = Path("build/area")
 
@@ -174,23 +177,41 @@ def timed(
     liberty: Path,
     *,
     gates: bool = False,
+    wires: bool = False,
+    placement: Path | None = None,
     cache: Path | None = CACHE,
     progress: Callable[[str], None] = lambda _step: None,
 ) -> TimedNetlist:
     """The netlist of the timed flow of ``scheme`` at ``cfg``, with clock gates of the library where ``gates`` says so.
 
-    Remembered as netlists are. Raises ``ValueError`` for a library that cannot be used, and for a machine with boxes of
-    unknown area: latches and clock gates of its Verilog.
+    With ``wires`` it is placed as well, and a picture of that is written to the file ``placement``. Remembered as
+    netlists are, but placed again for a picture. Raises ``ValueError`` for a library that cannot be used, or without
+    known wires where they are asked for, and for a machine with boxes of unknown area: latches and clock gates of its
+    Verilog.
     """
     library = read_liberty(liberty)
     verilog = _verilog(scheme, cfg)
     if boxed := {LATCHES, CLOCK_GATE} & set(yosys.module_names(verilog)):
         raise ValueError(f"the timed flow has no cells for {', '.join(sorted(boxed))}")
 
-    def work() -> dict[str, Any]:
-        return timed_netlist(verilog, TOP, BOXES, library, gates=gates, progress=progress).to_json()
+    around = _surroundings(cfg, library, placement) if wires else None
 
-    return TimedNetlist.from_json(_cached(cache, f"{timing.timer()} {FLOW} {gates}", verilog, library.text, work))
+    def work() -> dict[str, Any]:
+        return timed_netlist(verilog, TOP, BOXES, library, gates=gates, around=around, progress=progress).to_json()
+
+    script = f"{timing.timer()} {FLOW} {gates}"
+    if around:
+        script += f" {key()} {sorted(around.memories_um2.items())}"
+    found = _cached(cache, script, verilog, library.text, work, lambda _found: placement is None)
+    return TimedNetlist.from_json(found)
+
+
+def _surroundings(cfg: Config, library: Liberty, placement: Path | None) -> Surroundings:
+    technology(library)  # an unknown one is refused before anything is mapped
+    um2 = memory_areas(cfg.rams, library)
+    if placement:
+        return Surroundings(um2, cfg.lanes * WORD_BITS, placement.write_bytes)
+    return Surroundings(um2, cfg.lanes * WORD_BITS)
 
 
 def _cached(

@@ -19,6 +19,8 @@ from warpfile.synth.mapped import GATED, SCRIPTS, map_timed
 from warpfile.synth.opensta import Session
 from warpfile.synth.sizing import GAIN, WEIGHT, WINDOW, places, size
 from warpfile.synth.timing import AIM, PERIOD, TIMED, CriticalPath, aim, session, worst
+from warpfile.synth.wires.flow import Surroundings, with_wires
+from warpfile.synth.wires.result import Wires
 
 #: All that decides a netlist beside its Verilog and its library.
 FLOW = f"{TIMED}{SCRIPTS}{PATTERNS}{GATED}{SPLIT}{GAIN}{WINDOW}{WEIGHT}"
@@ -35,7 +37,8 @@ class TimedNetlist:
     ``mapped_ns`` is the path with buffers by number of loads and cells as mapped, ``path`` that of the netlist itself,
     whose cells, exchanged ``swaps`` times, are those that are counted. ``fo4_ns`` is the delay of an inverter that
     drives four. ``ungated_area`` is that of the netlist without clock gates, before cells are exchanged, as
-    ``gated_area`` is with them; both are None where no gates were asked for.
+    ``gated_area`` is with them; both are None where no gates were asked for. ``wires`` is what the netlist has when it
+    is placed, None where that was not asked for; all other fields are without wires.
     """
 
     script: str
@@ -50,6 +53,7 @@ class TimedNetlist:
     fo4_ns: float | None = None
     ungated_area: float | None = None
     gated_area: float | None = None
+    wires: Wires | None = None
 
     @property
     def fo4(self) -> float | None:
@@ -58,12 +62,13 @@ class TimedNetlist:
 
     def to_json(self) -> dict[str, object]:
         """All fields by name."""
-        return asdict(self) | {"path": self.path.to_json()}
+        return asdict(self) | {"path": self.path.to_json(), "wires": self.wires and self.wires.to_json()}
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> TimedNetlist:
         """What :meth:`to_json` gave."""
-        return cls(**{**facts, "path": CriticalPath.from_json(facts["path"])})
+        wires = facts.get("wires") and Wires.from_json(facts["wires"])
+        return cls(**{**facts, "path": CriticalPath.from_json(facts["path"]), "wires": wires})
 
 
 @dataclass
@@ -87,14 +92,16 @@ def timed_netlist(
     liberty: Liberty,
     *,
     gates: bool = False,
+    around: Surroundings | None = None,
     progress: Callable[[str], None] = lambda _step: None,
 ) -> TimedNetlist:
     """Map a design for speed, buffer and size it with the timer, and count the cells of that netlist.
 
     Every script is tried and the fastest netlist is kept. ``memories`` and borders are as in
     :func:`warpfile.synth.timing.critical_path`. With ``gates`` enables become clock gates of the library.
-    Without OpenSTA nothing is tried or sized, and ``path`` has the reason. Raises as ``critical_path`` does, and
-    ``ValueError`` where gates are asked for and the library has none.
+    With ``around`` it is also placed, by :func:`warpfile.synth.wires.flow.with_wires`. Without OpenSTA nothing is
+    tried, sized or placed, and ``path`` has the reason. Raises as both of these do, and ``ValueError`` where gates are
+    asked for and the library has none.
     """
     if gates and not any(cell.clock_gate for cell in liberty.cells.values()):
         raise ValueError(f"{liberty.name} has no clock gate")
@@ -117,6 +124,8 @@ def timed_netlist(
             more["swaps"] = size(timer, netlist, top, liberty)
             best.path = worst(timer, best.path.fan_out)
         more |= {"mapped_ns": best.mapped_ns, "fo4_ns": fo4.nanoseconds(liberty)}
+        if around:
+            more["wires"] = with_wires(best.design, top, liberty, around, progress)
     return _counted(best, top, liberty, more)
 
 

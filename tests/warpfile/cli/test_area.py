@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import pytest
 
 from tests.warpfile.conftest import Invoke
 from warpfile import synth
+from warpfile.cli.commands import area
 from warpfile.schemes import SCHEMES
 from warpfile.synth.liberty import NAND2_UNITS
 from warpfile.synth.timed import TimedNetlist
 from warpfile.synth.timing import BankPath, CriticalPath
+from warpfile.synth.wires.result import Wires
 from warpfile.tools import missing
 
 SMALL = ("--preset", "tiny", "--set", "lanes=1", "--set", "warps=2", "--set", "collectors=1")
@@ -145,6 +148,12 @@ def test_paths_with_access_times_have_a_table_of_their_own(invoke: Invoke, monke
     [
         (("--flow", "timed"), "--flow timed must have a library with delays: --delays FILE"),
         (("--delays", "cells.lib", "--gate-clocks"), "--gate-clocks must have --flow timed"),
+        (("--delays", "cells.lib", "--wires"), "--wires must have --flow timed"),
+        (("--delays", "cells.lib", "--flow", "timed", "--placement", "a.png"), "--placement must have --wires"),
+        (
+            ("--delays", "cells.lib", "--flow", "timed", "--wires", "--placement", "a.jpg"),
+            "must end in .png, not 'a.jpg'",
+        ),
     ],
 )
 def test_options_of_the_timed_flow_need_each_other(invoke: Invoke, options: tuple[str, ...], what: str) -> None:
@@ -167,6 +176,44 @@ def test_the_timed_flow_has_a_table_of_its_own(invoke: Invoke, monkeypatch: pyte
     assert facts["netlists"]["nand2.lib"]["area"] == 500.0 and facts["netlists"]["nand2.lib"]["swaps"] == 12
     assert facts["critical_paths"]["nand2.lib"]["nanoseconds"] == 2.5
     assert "Clock gates: 490.0 instead of 550.0 with enables" in result.stdout and "50.0" in result.stdout
+
+
+def test_a_placer_that_is_missing_is_named(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(area, "find_spec", lambda name: None if name == "coloquinte" else find_spec(name))
+    result = invoke("area", "baseline", *SMALL, "--flow", "timed", "--delays", "cells.lib", "--wires")
+    assert result.exit_code == 2
+    assert result.stderr == "warpfile: --wires needs coloquinte: pip install 'warpfile[wires]'\n"
+
+
+def test_a_picture_is_of_one_scheme(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(area, "find_spec", lambda name: name)
+    options = ("--flow", "timed", "--delays", str(NAND2_UNITS), "--wires", "--placement", "a.png")
+    result = invoke("area", "baseline", "malekeh", *SMALL, *options)
+    assert result.exit_code == 2 and "--placement must have one scheme and one library" in result.stderr
+
+
+@pytest.mark.check
+def test_wires_have_a_table_of_their_own(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice the baseline's path, of 100 FO4; the picture is of the scheme and not of the baseline."""
+    asked = []
+
+    def timed(scheme: Any, _cfg: object, _path: Path, *, wires: bool, placement: Path | None = None, **_: Any) -> Any:
+        asked.append((scheme.name, wires, placement))
+        longer = CriticalPath(2.5 if scheme.name == "baseline" else 5.0, "", "a", "b")
+        facts = (7.0, 6.0, 1.25, 1.15, 3, 60.0, 2000.0, 12, 70, 560.0, 300.0, 310.0, 0.71, 0.4)
+        found = Wires(longer, *facts, (("unit/q", 900.0),), (("unit", 0.75),))
+        return TimedNetlist("levels", 67, 9, 0, 500.0, 62.5, CriticalPath(2.0), fo4_ns=0.05, wires=found)
+
+    monkeypatch.setattr("warpfile.synth.area.timed", timed)
+    monkeypatch.setattr(area, "find_spec", lambda name: name)
+    options = ("--flow", "timed", "--wires", "--placement", "a.png", "--delays", str(NAND2_UNITS))
+    result = invoke("area", "malekeh", *SMALL, *options, "--json", "area.json")
+    assert result.exit_code == 0, result.output
+    assert asked == [("malekeh", True, Path("a.png")), ("baseline", True, None)]
+    facts = json.loads(Path("area.json").read_text())["schemes"]["malekeh"]["netlists"]["nand2.lib"]
+    assert TimedNetlist.from_json(facts).wires == timed(SCHEMES["malekeh"], None, Path(), wires=True).wires
+    for text in ("5.0 ns with wires", " 100 ", " 40 ", "300 x 310", "unit/q 900 um", "unit 0.75 m"):
+        assert text in result.stdout
 
 
 @pytest.mark.check

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from warpfile.synth.area import AreaReport, ModuleArea
     from warpfile.synth.timed import TimedNetlist
     from warpfile.synth.timing import CriticalPath
+
+#: Modules that --wires needs, by what they are called.
+_PLACING = {"coloquinte": "coloquinte", "Pillow": "PIL"}
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,13 @@ class Cost:
     help="timed: area and path of one netlist, mapped, buffered and sized for speed; takes minutes.",
 )
 @click.option("--gate-clocks", is_flag=True, help="In the timed flow: clock gates of the library instead of enables.")
+@click.option("--wires", is_flag=True, help="In the timed flow: place the netlist and time it with its wires.")
+@click.option(
+    "--placement",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="With --wires, of one scheme and library: a picture of the placement, as PNG.",
+)
 @json_file
 def area(
     schemes: tuple[str, ...],
@@ -100,6 +111,8 @@ def area(
     delays: tuple[Path, ...],
     flow: str,
     gate_clocks: bool,
+    wires: bool,
+    placement: Path | None,
     json_path: Path | None,
 ) -> None:
     """Synthesise schemes and report cells, area, storage bits, logic levels and the overhead over the baseline.
@@ -113,6 +126,7 @@ def area(
     Example: warpfile area malekeh --delays osu018_stdcells.lib --json synth/figures/
     Example: warpfile area malekeh --liberty sky130hd_tt.lib.gz
     Example: warpfile area malekeh --flow timed --delays osu018_stdcells.lib
+    Example: warpfile area malekeh --flow timed --delays sky130hd_tt.lib.gz --wires --placement malekeh.png
     """
     from warpfile.synth.figures import read_figures
 
@@ -122,19 +136,35 @@ def area(
         raise click.UsageError("--flow timed must have a library with delays: --delays FILE")
     if gate_clocks and flow != "timed":
         raise click.UsageError("--gate-clocks must have --flow timed")
+    _check_wires(wires, placement, flow)
     asked = machine_options.chosen(schemes)
     asked.each(lambda one: one.baseline)  # without one there is nothing to compare with
     asked.report_left_out()
+    if placement and len(asked.designs) * len(timed) > 1:
+        raise click.UsageError("--placement must have one scheme and one library")
     with progress("area") as report:
         found = measured(asked.designs, liberty, report, () if flow == "timed" else timed)
         if flow == "timed":
-            found = [with_netlists(one, timed, gate_clocks, report) for one in found]
+            options = {"gates": gate_clocks, "wires": wires}
+            found = [with_netlists(one, timed, options, placement, report) for one in found]
     facts = area_facts(found)
     if json_path:
         write_figures(json_path, facts, asked.left_out)
     show_costs(found)
     if before is not None:
         show_changes(before, facts)
+
+
+def _check_wires(wires: bool, placement: Path | None, flow: str) -> None:
+    """Raises ``ClickException`` where options of wires are not used together, or what they need is missing."""
+    if wires and flow != "timed":
+        raise click.UsageError("--wires must have --flow timed")
+    if placement and not wires:
+        raise click.UsageError("--placement must have --wires")
+    if placement and placement.suffix != ".png":
+        raise click.BadParameter(f"must end in .png, not {placement.name!r}", param_hint="--placement")
+    if wires and (missing := [name for name, module in _PLACING.items() if find_spec(module) is None]):
+        raise click.ClickException(f"--wires needs {' and '.join(missing)}: pip install 'warpfile[wires]'")
 
 
 def write_figures(path: Path, facts: dict[str, Any], left_out: Mapping[str, str]) -> None:
@@ -183,14 +213,22 @@ def latched(design: Design) -> Design:
     return design.with_changes({"storage": "latches"})
 
 
-def with_netlists(cost: Cost, libraries: Sequence[Path], gates: bool, report: Report) -> Cost:
-    """The same with the netlists of the timed flow, and their paths. Raises ``ClickException`` where there is none."""
-    own, other = (_netlists(design, libraries, gates, report) for design in (cost.design, cost.design.baseline))
+def with_netlists(
+    cost: Cost, libraries: Sequence[Path], options: Mapping[str, bool], placement: Path | None, report: Report
+) -> Cost:
+    """The same with the netlists of the timed flow, and their paths. Raises ``ClickException`` where there is none.
+
+    ``options`` are those of :func:`warpfile.synth.area.timed`; ``placement`` is for the scheme's own picture.
+    """
+    own = _netlists(cost.design, libraries, {**options, "placement": placement}, report)
+    other = _netlists(cost.design.baseline, libraries, options, report)
     paths, beside = ({name: one.path for name, one in found.items()} for found in (own, other))
     return replace(cost, paths=paths, paths_beside=beside, netlists=own, netlists_beside=other)
 
 
-def _netlists(design: Design, libraries: Sequence[Path], gates: bool, report: Report) -> dict[str, TimedNetlist]:
+def _netlists(
+    design: Design, libraries: Sequence[Path], options: Mapping[str, Any], report: Report
+) -> dict[str, TimedNetlist]:
     from warpfile.synth.area import timed
     from warpfile.synth.timing import TimingError
 
@@ -199,7 +237,7 @@ def _netlists(design: Design, libraries: Sequence[Path], gates: bool, report: Re
             report(f"{design.scheme.name}, {library.name}: {name}")
 
         try:
-            return timed(design.scheme, design.config, library, gates=gates, progress=step)
+            return timed(design.scheme, design.config, library, progress=step, **options)
         except (ValueError, TimingError) as error:
             raise click.ClickException(f"{design.scheme.name}: {error}") from error
 
@@ -278,6 +316,34 @@ def show_netlists(costs: Sequence[Cost]) -> None:
     for one in (netlist for cost in costs for netlist in cost.netlists.values()):
         if one.ungated_area and one.gated_area:
             say(f"Clock gates: {one.gated_area:,} instead of {one.ungated_area:,} with enables, before sizing.")
+    show_wires(costs)
+
+
+def show_wires(costs: Sequence[Cost]) -> None:
+    """Table of the netlists that were placed, and what is long and full in them; nothing where there are none."""
+    placed = [(one, library) for one in costs for library, found in one.netlists.items() if found.wires]
+    columns = ("with wires", "library", "ns", "FO4", "of baseline", "without wires, ns", "FO4", "as placed, ns")
+    sizes = ("repeaters", "swaps", "cells", "area", "wire, m", "die, um", "congestion")
+    if placed:
+        show_table((*columns, *sizes), [_wires_row(one, library) for one, library in placed])
+    for wires in (found.wires for one in costs for found in one.netlists.values() if found.wires):
+        path = wires.path
+        say(f"{path.nanoseconds} ns with wires: {path.start} to {path.end}, {len(path.cells)} cells")
+        say(f"Longest nets: {', '.join(f'{name} {length:,.0f} um' for name, length in wires.longest)}")
+        say(f"Most wire: {', '.join(f'{name} {metres} m' for name, metres in wires.parts)}")
+
+
+def _wires_row(one: Cost, library: str) -> tuple[object, ...]:
+    netlist, beside = one.netlists[library], one.netlists_beside[library].wires
+    wires = netlist.wires
+    assert wires is not None, "rows are of netlists that are placed"
+    path = wires.path.nanoseconds
+    longer = path / beside.path.nanoseconds if path and beside and beside.path.nanoseconds else None
+    fo4 = path and netlist.fo4_ns and round(path / netlist.fo4_ns, 1)
+    times = (path, fo4, longer and round(longer, 2), netlist.path.nanoseconds, netlist.fo4 and round(netlist.fo4, 1))
+    sizes = (wires.placed_ns, wires.repeaters, wires.swaps, wires.cells, wires.area, wires.metres)
+    die = f"{wires.width_um:,.0f} x {wires.height_um:,.0f}"
+    return (one.design.scheme.name, library, *times, *sizes, die, wires.congestion)
 
 
 def _netlist_row(one: Cost, library: str) -> tuple[object, ...]:
