@@ -151,6 +151,7 @@ class _Wiring:
         return {
             "metres": round(sum(found.values()) * 1e-6, 3),
             "congestion": round(float(full.max()), 3),
+            "mean_congestion": round(float(full.mean()), 3),
             "longest": tuple(sorted(named, key=lambda one: (-one[1], one[0]))[:_NAMED_NETS]),
             "parts": tuple((name, round(metres, 3)) for name, metres in parts),
         }

@@ -60,7 +60,8 @@ def placed(
 ) -> Placement:
     """Place all cells of the library so that the half perimeters of ``nets`` are short; the same for the same input.
 
-    A net counts as often as its weight says, once if it has none.
+    A net counts as often as its weight says, once if it has none. Raises ``ValueError`` where the placer gives up, as
+    it may with few cells.
     """
     from coloquinte import Circuit, ColoquinteParameters, Rectangle
 
@@ -81,10 +82,13 @@ def placed(
         ys = [round(y * _UNITS) if cell == anchor else height // 2 for cell, _, y in at]
         circuit.add_net([cell for cell, _, _ in at], xs, ys, weights.get(bit, 1.0))
     parameters = ColoquinteParameters(EFFORT, SEED)
-    with _silent():
-        circuit.place_global(parameters)
-        circuit.legalize(parameters)
-        circuit.place_detailed(parameters)
+    try:
+        with _silent():
+            circuit.place_global(parameters)
+            circuit.legalize(parameters)
+            circuit.place_detailed(parameters)
+    except RuntimeError as error:
+        raise ValueError(f"the placer gives up: {error}") from error
     found = zip(names, circuit.cell_x, circuit.cell_y, widths, strict=False)
     return Placement(plan, {name: ((x + w / 2) / _UNITS, (y + height / 2) / _UNITS) for name, x, y, w in found})
 

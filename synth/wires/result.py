@@ -16,8 +16,8 @@ class Wires:
     ``path`` is with repeaters and new sizes, ``placed_ns`` before both, ``repeated_ns`` between them. ``routed`` is the
     factor over half perimeters. ``repeaters`` were put in, ``repeater_um`` apart or behind weak cells; ``swaps`` counts
     exchanged cells, ``cells`` and ``area`` are those of the whole netlist then. The die is in um; ``utilisation`` is
-    the part of the rows that all cells take. ``congestion`` is wire over room for it, in the fullest tile; ``longest``
-    has nets by their drivers, in um, ``parts`` the most wire by part, in metres.
+    the part of the rows that all cells take. ``congestion`` is wire over room for it, in the fullest tile and
+    in the mean; ``longest`` has nets by their drivers, in um, ``parts`` the most wire by part, in metres.
     """
 
     path: CriticalPath
@@ -35,6 +35,7 @@ class Wires:
     height_um: float
     utilisation: float
     congestion: float
+    mean_congestion: float
     longest: tuple[tuple[str, float], ...]
     parts: tuple[tuple[str, float], ...]
 

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from tests.synth.test_timing import WIDE
 from tests.synth.wires.designs import TOP, WIRES, design
 from warpfile.synth.liberty import Liberty
+from warpfile.synth.timed import TimedNetlist, timed_netlist
 from warpfile.synth.timing import session, worst
 from warpfile.synth.wires import technology
 from warpfile.synth.wires.flow import Surroundings, with_wires
@@ -65,3 +67,12 @@ def test_a_library_without_known_wires_is_refused(liberty: Liberty, monkeypatch:
     monkeypatch.setattr(technology, "read_technologies", lambda: (replace(WIRES, cells=("XOR9",)),))
     with pytest.raises(ValueError, match=r"^--wires must have a library of wires\.toml"):
         found(liberty)
+
+
+def test_a_timed_netlist_has_its_wires_beside_what_it_has_without(fine: Liberty) -> None:
+    around = Surroundings({}, 32)
+    bare = timed_netlist(WIDE, TOP, [], fine)
+    found = timed_netlist(WIDE, TOP, [], fine, around=around)
+    assert bare.wires is None and replace(found, wires=None) == bare
+    assert found.wires and found.wires.cells == bare.cells + found.wires.repeaters
+    assert TimedNetlist.from_json(json.loads(json.dumps(found.to_json()))) == found

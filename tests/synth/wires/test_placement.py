@@ -86,3 +86,12 @@ def test_the_placer_says_nothing(liberty: Liberty, capfd: pytest.CaptureFixture[
     placement_of(small(40), liberty)
     print("afterwards")
     assert capfd.readouterr().out == "afterwards\n"
+
+
+def test_a_placer_that_gives_up_is_an_error_of_one_line(liberty: Liberty, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("no room")
+
+    monkeypatch.setattr("coloquinte.Circuit.legalize", refuse)
+    with pytest.raises(ValueError, match=r"^the placer gives up: no room$"):
+        placement_of(small(40), liberty)

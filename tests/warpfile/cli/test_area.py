@@ -200,7 +200,7 @@ def test_wires_have_a_table_of_their_own(invoke: Invoke, monkeypatch: pytest.Mon
     def timed(scheme: Any, _cfg: object, _path: Path, *, wires: bool, placement: Path | None = None, **_: Any) -> Any:
         asked.append((scheme.name, wires, placement))
         longer = CriticalPath(2.5 if scheme.name == "baseline" else 5.0, "", "a", "b")
-        facts = (7.0, 6.0, 1.25, 1.15, 3, 60.0, 2000.0, 12, 70, 560.0, 300.0, 310.0, 0.71, 0.4)
+        facts = (7.0, 6.0, 1.25, 1.15, 3, 60.0, 2000.0, 12, 70, 560.0, 300.0, 310.0, 0.71, 0.4, 0.2)
         found = Wires(longer, *facts, (("unit/q", 900.0),), (("unit", 0.75),))
         return TimedNetlist("levels", 67, 9, 0, 500.0, 62.5, CriticalPath(2.0), fo4_ns=0.05, wires=found)
 

@@ -323,7 +323,7 @@ def show_wires(costs: Sequence[Cost]) -> None:
     """Table of the netlists that were placed, and what is long and full in them; nothing where there are none."""
     placed = [(one, library) for one in costs for library, found in one.netlists.items() if found.wires]
     columns = ("with wires", "library", "ns", "FO4", "of baseline", "without wires, ns", "FO4", "as placed, ns")
-    sizes = ("repeaters", "swaps", "cells", "area", "wire, m", "die, um", "congestion")
+    sizes = ("repeaters", "swaps", "cells", "area", "wire, m", "die, um", "congestion", "mean")
     if placed:
         show_table((*columns, *sizes), [_wires_row(one, library) for one, library in placed])
     for wires in (found.wires for one in costs for found in one.netlists.values() if found.wires):
@@ -343,7 +343,7 @@ def _wires_row(one: Cost, library: str) -> tuple[object, ...]:
     times = (path, fo4, longer and round(longer, 2), netlist.path.nanoseconds, netlist.fo4 and round(netlist.fo4, 1))
     sizes = (wires.placed_ns, wires.repeaters, wires.swaps, wires.cells, wires.area, wires.metres)
     die = f"{wires.width_um:,.0f} x {wires.height_um:,.0f}"
-    return (one.design.scheme.name, library, *times, *sizes, die, wires.congestion)
+    return (one.design.scheme.name, library, *times, *sizes, die, wires.congestion, wires.mean_congestion)
 
 
 def _netlist_row(one: Cost, library: str) -> tuple[object, ...]:
