@@ -207,8 +207,7 @@ def timed(
 
 
 def _surroundings(cfg: Config, library: Liberty, placement: Path | None) -> Surroundings:
-    technology(library)  # an unknown one is refused before anything is mapped
-    um2 = memory_areas(cfg.rams, library)
+    um2 = memory_areas(cfg.rams, library, technology(library).node_nm)
     if placement:
         return Surroundings(um2, cfg.lanes * WORD_BITS, placement.write_bytes)
     return Surroundings(um2, cfg.lanes * WORD_BITS)

@@ -23,8 +23,15 @@ MACROS = Path(__file__).with_name("macros.toml")
 #: Arrays of more rows are macros, where the library has one with such ports.
 LATCH_ROWS = 64
 LATCHES, FLIP_FLOPS = "latches", "flip-flops"
-#: The densest published memory, 0.94 Mb/mm2 at 45 nm, scaled with the square of the node to 130 nm: um2 per bit.
-DENSE_UM2 = (130 / 45) ** 2 / 0.94
+
+
+def dense_um2(node_nm: float) -> float:
+    """The densest published memory, 0.94 Mb/mm2 at 45 nm, scaled with the square of the node: um2 per bit."""
+    return (node_nm / 45) ** 2 / 0.94
+
+
+#: That of 130 nm.
+DENSE_UM2 = dense_um2(130)
 
 
 @dataclass(frozen=True)
@@ -120,11 +127,20 @@ def built(array: Array, library: Liberty, macros: Sequence[Macro]) -> Built:
     return Built(array, macro.name, macro.needed(array), um2, macro.clock_to_output_ns)
 
 
-def memory_areas(rams: Mapping[str, Ram], library: Liberty) -> dict[str, float]:
-    """Area in um2 of one instance of each memory. Raises as :func:`built`."""
-    macros = read_macros()
-    each = {name: built(Array.of(ram), library, macros).um2 for name, ram in rams.items()}
-    return {name: ram.arrays * slices(ram) * each[name] for name, ram in rams.items()}
+def memory_areas(rams: Mapping[str, Ram], library: Liberty, node_nm: float) -> dict[str, float]:
+    """Area in um2 of one instance of each memory, of which the library is of such a node.
+
+    Memories that the library cannot build have the density of the densest published one: all where it has no latches,
+    and those of more than ``LATCH_ROWS`` rows where it has no macros.
+    """
+    macros = [one for one in read_macros() if any(cell.startswith(one.library) for cell in library.cells)]
+    dense, latches = dense_um2(node_nm), any(cell.latch and cell.area > 0 for cell in library.cells.values())
+    found = {}
+    for name, ram in rams.items():
+        array = Array.of(ram)
+        known = latches and (macros or array.rows <= LATCH_ROWS)
+        found[name] = ram.arrays * slices(ram) * built(array, library, macros).um2 if known else ram.bits * dense
+    return found
 
 
 def of_latches(array: Array, library: Liberty) -> Built:

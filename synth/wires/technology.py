@@ -15,6 +15,7 @@ TABLE_OF_WIRES = Path(__file__).with_name("wires.toml")
 _OF_LIBRARY = {
     "name": TEXT,
     "cells": LIST,
+    "node_nm": NUMBER,
     "row_um": NUMBER,
     "far_um": NUMBER,
     "near": TABLE,
@@ -38,11 +39,13 @@ class Layer:
 class Technology:
     """What wires of a library are: nets up to ``far_um`` long are on ``near``, longer ones on ``far``.
 
-    ``cells`` are beginnings of names of cells, all of which the library has. ``row_um`` is the height of a row.
+    ``cells`` are beginnings of names of cells, all of which the library has. ``row_um`` is the height of a row, and
+    ``node_nm`` what the technology is called by.
     """
 
     name: str
     cells: tuple[str, ...]
+    node_nm: float
     row_um: float
     far_um: float
     near: Layer

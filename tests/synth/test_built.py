@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from warpfile.spec.structure import Ram
 from warpfile.synth.arrays import Array
 from warpfile.synth.built import (
     DENSE_UM2,
@@ -14,6 +16,7 @@ from warpfile.synth.built import (
     Macro,
     built,
     is_multiplexer,
+    memory_areas,
     multiplexed,
     of_flip_flops,
     of_latches,
@@ -136,3 +139,23 @@ def test_a_damaged_data_sheet_is_refused_in_one_line(tmp_path: Path) -> None:
     path.write_text('[[macros]]\nname = "m"\nlibrary = "l"\nrows = 0\n')
     with pytest.raises(ValueError, match=r"macros\.toml: macro 1: rows must be a whole number above 0, not 0"):
         read_macros(path)
+
+
+def test_a_memory_is_all_of_its_slices(sky: Liberty) -> None:
+    """Two arrays of 300 bits in three slices of 100 bits each."""
+    rams = {"small": Ram(16, 300, "1R1W", 5, arrays=2), "large": Ram(256, 64, "1R1W", 1)}
+    found = memory_areas(rams, sky, 130)
+    assert found["small"] == pytest.approx(6 * of_latches(Array(16, 100, "1R1W"), sky).um2)
+    assert found["large"] == pytest.approx(built(Array(256, 64, "1R1W"), sky, read_macros()).um2)
+
+
+def test_memories_that_a_library_cannot_build_have_a_density(sky: Liberty) -> None:
+    """Without macros those of many rows, without latches all; twice the node has four times the area."""
+    rams = {"small": Ram(16, 32, "1R1W", 1), "large": Ram(256, 32, "1R1W", 1)}
+    cells = {name.replace("sky130_fd_sc_hd__", "other_"): cell for name, cell in sky.cells.items()}
+    other = replace(sky, cells=cells)
+    assert memory_areas(rams, other, 130)["large"] == pytest.approx(256 * 32 * DENSE_UM2)
+    assert memory_areas(rams, other, 260)["large"] == pytest.approx(256 * 32 * DENSE_UM2 * 4)
+    assert memory_areas(rams, other, 260)["small"] == memory_areas(rams, other, 130)["small"]
+    bare = replace(sky, cells={name: cell for name, cell in sky.cells.items() if not cell.latch})
+    assert memory_areas(rams, bare, 130)["small"] == pytest.approx(16 * 32 * DENSE_UM2)

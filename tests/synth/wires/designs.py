@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.synth.test_timed import sized
-from tests.synth.test_timing import CELLS, gate, library
+from tests.synth.test_timing import CELLS, library
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.wires.flat import Flat, Net, flattened
 from warpfile.synth.wires.floorplan import Floorplan
@@ -18,7 +18,7 @@ from warpfile.synth.wires.technology import Layer, Technology
 TOP = "warpfile"
 #: One um2 is one um of a row; a net is on the same layer whatever its length.
 WIRES = Technology(
-    "hand", ("INV", "DFF"), 1.0, 1e6, Layer("near", 2.0, 0.5), Layer("far", 2.0, 0.5), (0.5, 1.0), "test"
+    "hand", ("INV", "DFF"), 130, 1.0, 1e6, Layer("near", 2.0, 0.5), Layer("far", 2.0, 0.5), (0.5, 1.0), "test"
 )
 
 
@@ -29,7 +29,6 @@ def cells(folder: Path) -> Liberty:
         *CELLS,
         sized("DRIVE_1", 3, 0.01, 10.0),
         sized("DRIVE_4", 5, 0.04, 2.5),
-        gate("OTHER", 1, "A", 0.1, "positive_unate"),
     )
 
 
