@@ -33,6 +33,12 @@ def strengths(library: Liberty) -> dict[str, list[str]]:
     return {name: names for names in order if len(names) > 1 for name in names}
 
 
+def strength(name: str) -> float:
+    """The number in the name of a cell that tells its strength: 1.5 of ``INVx1p5_ASAP7_75t_R``. Without one, 1."""
+    found = _STRENGTH.search(name)
+    return float(found[0].strip("_xf").replace("p", ".")) if found else 1.0
+
+
 def places(netlist: Netlist, top: str) -> dict[str, list[str]]:
     """Paths of all instances of every module, each with "/" behind it; that of ``top`` is empty."""
     found: dict[str, list[str]] = defaultdict(list)

@@ -93,7 +93,7 @@ _GATE = re.compile(r"/Y \(")
 
 
 #: All scripts that a critical path depends on.
-TIMED = f"{MAP}{_STA_WHOLE}{AIM}"
+TIMED = f"{MAP}{_STA_WHOLE}{AIM}{AIM_FO4}"
 
 
 def aim(liberty: Liberty) -> float:
@@ -256,7 +256,8 @@ def critical_path(
 
     ``memories`` are modules of the text that become black boxes: their outputs are buffers that switch with the clock,
     their inputs end paths and need no setup time. The same buffer stands before the inputs of the design. The clock is
-    ideal. ``aim_ns`` is the delay that the mapper aims at in each module, not :func:`aim`. ``buffered=False`` leaves the trees out.
+    ideal. ``aim_ns`` is the delay that the mapper aims at in each module, not :func:`aim`. ``buffered=False`` leaves
+    the trees out.
     With ``access_fo4`` the same netlist is timed once more, with that time from the clock edge to each memory's output.
     Raises ``ValueError`` for a library without timing and :class:`TimingError` where OpenSTA refuses the netlist.
     """

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from warpfile.synth.drive import input_capacitances
 from warpfile.synth.fo4 import smallest_inverter
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.opensta import Session
-from warpfile.synth.sizing import strengths
+from warpfile.synth.sizing import strength, strengths
 from warpfile.synth.timing import PERIOD
 from warpfile.synth.wires.flat import Flat
 from warpfile.synth.wires.slack import slacks
@@ -18,7 +17,6 @@ from warpfile.synth.wires.slack import slacks
 EFFORTS = (16.0, 8.0, 5.0, 3.0)
 #: Part of the worst path above which signals are late, and that a round has to gain, or the next effort follows.
 LATE, GAIN = 0.8, 0.01
-_NUMBER = re.compile(r"\d+$")
 
 
 class Strengthening:
@@ -52,7 +50,7 @@ class Strengthening:
 
     def _has_no_size(self, name: str, load: float, effort: float) -> bool:
         kind = self._flat.cells[name]["type"]
-        return load > effort * self._unit * _strength(self._choice.get(kind, [kind])[-1])
+        return load > effort * self._unit * strength(self._choice.get(kind, [kind])[-1])
 
     def _nanoseconds(self) -> float:
         return PERIOD - float(self._timer.ask("worst_slack"))
@@ -76,7 +74,7 @@ class Strengthening:
             kind = self._flat.cells[name]["type"]
             sizes = self._choice.get(kind, [kind])
             stronger = sizes[sizes.index(kind) :]
-            new = next((one for one in stronger if load <= effort * self._unit * _strength(one)), sizes[-1])
+            new = next((one for one in stronger if load <= effort * self._unit * strength(one)), sizes[-1])
             if new != kind:
                 found[name] = new
         return {name: found[name] for name in self._late(list(found))}
@@ -101,8 +99,3 @@ class Strengthening:
         self._timer.ask(f"foreach {{name kind}} {{{pairs}}} {{ replace_cell $name $kind }}")
         for name, kind in kinds.items():
             self._flat.cells[name]["type"] = kind
-
-
-def _strength(kind: str) -> int:
-    number = _NUMBER.search(kind)
-    return int(number[0]) if number else 1

@@ -15,7 +15,7 @@ from warpfile.synth.dont_use import dont_use
 from warpfile.synth.fanout import CLOCK
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.opensta import Session, TimingError
-from warpfile.synth.sizing import size, strengths
+from warpfile.synth.sizing import size, strength, strengths
 from warpfile.synth.timed import TimedNetlist, timed_netlist
 from warpfile.synth.timing import AIM, aim, session, worst
 
@@ -89,6 +89,14 @@ def test_sizes_may_stand_before_the_name_of_the_library(tmp_path: Path) -> None:
     cells = drives(tmp_path, *((f"{name}_ASAP7_75t_R", area, 0.01, 4.0) for area, name in enumerate(names, 1)))
     order = [f"{name}_ASAP7_75t_R" for name in names]
     assert strengths(cells) == dict.fromkeys(order, order)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("sg13g2_inv_4", 4), ("INVX2", 2), ("INVx1p5_ASAP7_75t_R", 1.5), ("BUFxp67f_ASAP7_75t_R", 0.67), ("PLAIN", 1)],
+)
+def test_the_strength_of_a_cell_is_in_its_name(name: str, number: float) -> None:
+    assert strength(name) == number
 
 
 def test_a_library_with_short_delays_has_a_shorter_aim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
