@@ -101,7 +101,7 @@ def test_the_strength_of_a_cell_is_in_its_name(name: str, number: float) -> None
 
 def test_a_library_with_short_delays_has_a_shorter_aim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = library(tmp_path, *CELLS)
-    for measured, aimed in ((0.02, 0.2), (0.5, AIM)):
+    for measured, aimed in ((0.02, 0.3), (0.5, AIM)):
         monkeypatch.setattr(fo4, "nanoseconds", lambda _library, measured=measured: measured)
         assert aim(cells) == pytest.approx(aimed)
     without = library(tmp_path, *(cell for cell in CELLS if "A'" not in cell))
