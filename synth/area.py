@@ -178,14 +178,14 @@ def timed(
     *,
     gates: bool = False,
     wires: bool = False,
-    placement: Path | None = None,
+    picture: Callable[[bytes], None] | None = None,
     cache: Path | None = CACHE,
     progress: Callable[[str], None] = lambda _step: None,
 ) -> TimedNetlist:
     """The netlist of the timed flow of ``scheme`` at ``cfg``, with clock gates of the library where ``gates`` says so.
 
-    With ``wires`` it is placed as well, and a picture of that is written to the file ``placement``. Remembered as
-    netlists are, but placed again for a picture. Raises ``ValueError`` for a library that cannot be used, or without
+    With ``wires`` it is placed as well, and ``picture`` is given a PNG file of that. Remembered as netlists are, but
+    placed again for a picture. Raises ``ValueError`` for a library that cannot be used, or without
     known wires where they are asked for, and for a machine with boxes of unknown area: latches and clock gates of its
     Verilog.
     """
@@ -194,7 +194,7 @@ def timed(
     if boxed := {LATCHES, CLOCK_GATE} & set(yosys.module_names(verilog)):
         raise ValueError(f"the timed flow has no cells for {', '.join(sorted(boxed))}")
 
-    around = _surroundings(cfg, library, placement) if wires else None
+    around = _surroundings(cfg, library, picture) if wires else None
 
     def work() -> dict[str, Any]:
         return timed_netlist(verilog, TOP, BOXES, library, gates=gates, around=around, progress=progress).to_json()
@@ -202,15 +202,14 @@ def timed(
     script = f"{timing.timer()} {FLOW} {gates}"
     if around:
         script += f" {key()} {sorted(around.memories_um2.items())}"
-    found = _cached(cache, script, verilog, library.text, work, lambda _found: placement is None)
+    found = _cached(cache, script, verilog, library.text, work, lambda _found: picture is None)
     return TimedNetlist.from_json(found)
 
 
-def _surroundings(cfg: Config, library: Liberty, placement: Path | None) -> Surroundings:
-    um2 = memory_areas(cfg.rams, library, technology(library).node_nm)
-    if placement:
-        return Surroundings(um2, cfg.lanes * WORD_BITS, placement.write_bytes)
-    return Surroundings(um2, cfg.lanes * WORD_BITS)
+def _surroundings(cfg: Config, library: Liberty, picture: Callable[[bytes], None] | None) -> Surroundings:
+    technology(library)  # an unknown one is refused before anything is mapped
+    facts = memory_areas(cfg.rams, library), cfg.lanes * WORD_BITS
+    return Surroundings(*facts, picture) if picture else Surroundings(*facts)
 
 
 def _cached(

@@ -197,8 +197,10 @@ def test_wires_have_a_table_of_their_own(invoke: Invoke, monkeypatch: pytest.Mon
     """Twice the baseline's path, of 100 FO4; the picture is of the scheme and not of the baseline."""
     asked = []
 
-    def timed(scheme: Any, _cfg: object, _path: Path, *, wires: bool, placement: Path | None = None, **_: Any) -> Any:
-        asked.append((scheme.name, wires, placement))
+    def timed(scheme: Any, _cfg: object, _path: Path, *, wires: bool, picture: Any = None, **_: Any) -> Any:
+        asked.append((scheme.name, wires))
+        if picture:
+            picture(scheme.name.encode())
         longer = CriticalPath(2.5 if scheme.name == "baseline" else 5.0, "", "a", "b")
         facts = (7.0, 6.0, 1.25, 1.15, 3, 60.0, 2000.0, 12, 70, 560.0, 300.0, 310.0, 0.71, 0.4, 0.2)
         found = Wires(longer, *facts, (("unit/q", 900.0),), (("unit", 0.75),))
@@ -209,7 +211,8 @@ def test_wires_have_a_table_of_their_own(invoke: Invoke, monkeypatch: pytest.Mon
     options = ("--flow", "timed", "--wires", "--placement", "a.png", "--delays", str(NAND2_UNITS))
     result = invoke("area", "malekeh", *SMALL, *options, "--json", "area.json")
     assert result.exit_code == 0, result.output
-    assert asked == [("malekeh", True, Path("a.png")), ("baseline", True, None)]
+    assert asked == [("malekeh", True), ("baseline", True)]
+    assert Path("a.png").read_bytes() == b"malekeh"
     facts = json.loads(Path("area.json").read_text())["schemes"]["malekeh"]["netlists"]["nand2.lib"]
     assert TimedNetlist.from_json(facts).wires == timed(SCHEMES["malekeh"], None, Path(), wires=True).wires
     for text in ("5.0 ns with wires", " 100 ", " 40 ", "300 x 310", "unit/q 900 um", "unit 0.75 m"):

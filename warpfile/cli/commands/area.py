@@ -220,7 +220,8 @@ def with_netlists(
 
     ``options`` are those of :func:`warpfile.synth.area.timed`; ``placement`` is for the scheme's own picture.
     """
-    own = _netlists(cost.design, libraries, {**options, "placement": placement}, report)
+    picture = {"picture": lambda png: write_files({placement: png})} if placement else {}
+    own = _netlists(cost.design, libraries, {**options, **picture}, report)
     other = _netlists(cost.design.baseline, libraries, options, report)
     paths, beside = ({name: one.path for name, one in found.items()} for found in (own, other))
     return replace(cost, paths=paths, paths_beside=beside, netlists=own, netlists_beside=other)
