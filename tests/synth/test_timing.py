@@ -11,7 +11,7 @@ from warpfile.synth import timing
 from warpfile.synth.drive import load_femtofarads, mid_size_buffer, with_longer_delays, with_memories
 from warpfile.synth.fanout import LIMIT
 from warpfile.synth.liberty import Liberty, read_liberty
-from warpfile.synth.timing import CriticalPath, PathCell, critical_path
+from warpfile.synth.timing import AIM, CriticalPath, PathCell, critical_path
 
 needs_sta = pytest.mark.needs("sta")
 
@@ -170,7 +170,7 @@ def test_memories_become_cells_of_the_library(tmp_path: Path) -> None:
 def test_the_report_of_the_timer_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(timing.tools, "find", lambda _: "sta")
     monkeypatch.setattr(timing, "_sta", lambda *_: REPORT)
-    found = critical_path(MEMORY % ("data", "~held"), "warpfile", ["ram"], library(tmp_path))
+    found = critical_path(MEMORY % ("data", "~held"), "warpfile", ["ram"], library(tmp_path), aim_ns=AIM)
     assert found.nanoseconds == 0.17
     assert (found.start, found.end) == ("held[0]_reg/Q", "rows/address[0]")
     assert found.cells == (PathCell("held[0]_reg", "DFF", 0.11), PathCell("_3_", "INV", 0.17))
@@ -182,7 +182,7 @@ def test_the_report_of_the_timer_is_read(monkeypatch: pytest.MonkeyPatch, tmp_pa
 def test_a_design_without_paths_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(timing.tools, "find", lambda _: "sta")
     monkeypatch.setattr(timing, "_sta", lambda *_: "No paths found.\npath end\n")
-    found = critical_path(MEMORY % ("data", "~held"), "warpfile", ["ram"], library(tmp_path))
+    found = critical_path(MEMORY % ("data", "~held"), "warpfile", ["ram"], library(tmp_path), aim_ns=AIM)
     assert found.nanoseconds is None and "no path" in found.reason
 
 
