@@ -207,8 +207,7 @@ def timed(
 
 
 def _surroundings(cfg: Config, library: Liberty, picture: Callable[[bytes], None] | None) -> Surroundings:
-    technology(library)  # an unknown one is refused before anything is mapped
-    facts = memory_areas(cfg.rams, library), cfg.lanes * WORD_BITS
+    facts = memory_areas(cfg.rams, library, technology(library).node_nm), cfg.lanes * WORD_BITS
     return Surroundings(*facts, picture) if picture else Surroundings(*facts)
 
 
