@@ -119,11 +119,12 @@ def read_liberty(path: Path | None = None) -> Liberty:
     more = {} if path else _Parser(_LATCHES, _text(_LATCHES)).cells()
     path = path or NAND2_UNITS
     first, *others = _files(path)
-    text, cells = _text(first), {}
-    for file in (first, *others):
-        part = text if file is first else _text(file)
-        cells |= _Parser(file, part).cells()
-        text = part if file is first else joined(text, part, file)
+    text = _text(first)
+    cells = _Parser(first, text).cells()
+    for file in others:
+        more_text = _text(file)
+        cells = _Parser(file, more_text).cells() | cells
+        text = _joined(text, more_text, file)
     cells |= more
     nands = [cell.area for cell in cells.values() if cell.is_nand2 and cell.area > 0]
     if not nands:
@@ -138,7 +139,7 @@ def _files(path: Path) -> list[Path]:
     return [path] if path.exists() or len(names) < 2 else [path.with_name(name) for name in names]
 
 
-def joined(text: str, other: str, file: Path) -> str:
+def _joined(text: str, other: str, file: Path) -> str:
     """The text of a library with the groups of another one that it has not. ``file`` is the other's, for errors.
 
     Raises ``ValueError`` where their units differ.

@@ -117,7 +117,8 @@ def test_a_library_of_several_files_is_one(tmp_path: Path) -> None:
     path = several(
         tmp_path,
         gates=f"library(a) {{ {UNIT} {template % 'first'} {NAND % '!(A*B)'} }}",
-        stores=f"/* {{ */ library(b) {{ {UNIT.replace(' :', ':')} {template % 'second'} {FLIP_FLOP} }}",
+        stores=f"/* {{ */ library(b) {{ {UNIT.replace(' :', ':')} {template % 'second'} {FLIP_FLOP}"
+        f" {(NAND % 'A+B').replace('area: 2', 'area: 7')} }}",
     )
     library = read_liberty(path)
     assert library.name == "gates.lib,stores.lib" and library.cells.keys() == {"N", "F"}
@@ -125,6 +126,7 @@ def test_a_library_of_several_files_is_one(tmp_path: Path) -> None:
     whole.write_text(library.text)
     assert read_liberty(whole).cells == library.cells, "the joined text is a library too"
     assert library.text.count("lu_table_template") == 1 and "first" in library.text, "the first of two templates"
+    assert library.cells["N"].area == 2 and library.text.count("cell(N)") == 1, "and the first of two cells"
 
 
 def test_files_with_other_units_are_no_library(tmp_path: Path) -> None:

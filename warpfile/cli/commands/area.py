@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warpfile.cli.commands.netlists import show_netlists
 from warpfile.cli.options import MachineOptions, configured, delay_files, json_file, scheme_arguments
 from warpfile.output.display import BESIDE, Report, progress, say, say_differences, show_table
 from warpfile.output.files import json_text, write_files, write_json
@@ -132,11 +133,7 @@ def area(
 
     before = read_figures(against) if against else None
     timed = (liberty, *delays) if liberty and timing else delays
-    if flow == "timed" and not timed:
-        raise click.UsageError("--flow timed must have a library with delays: --delays FILE")
-    if gate_clocks and flow != "timed":
-        raise click.UsageError("--gate-clocks must have --flow timed")
-    _check_wires(wires, placement, flow)
+    _check_flow(flow, timed, gate_clocks, wires, placement)
     asked = machine_options.chosen(schemes)
     asked.each(lambda one: one.baseline)  # without one there is nothing to compare with
     asked.report_left_out()
@@ -145,8 +142,9 @@ def area(
     with progress("area") as report:
         found = measured(asked.designs, liberty, report, () if flow == "timed" else timed)
         if flow == "timed":
-            options = {"gates": gate_clocks, "wires": wires}
-            found = [with_netlists(one, timed, options, placement, report) for one in found]
+            found = [
+                with_netlists(one, timed, {"gates": gate_clocks, "wires": wires}, placement, report) for one in found
+            ]
     facts = area_facts(found)
     if json_path:
         write_figures(json_path, facts, asked.left_out)
@@ -155,8 +153,12 @@ def area(
         show_changes(before, facts)
 
 
-def _check_wires(wires: bool, placement: Path | None, flow: str) -> None:
-    """Raises ``ClickException`` where options of wires are not used together, or what they need is missing."""
+def _check_flow(flow: str, timed: Sequence[Path], gate_clocks: bool, wires: bool, placement: Path | None) -> None:
+    """Raises ``ClickException`` where options of the timed flow do not go together, or what they need is missing."""
+    if flow == "timed" and not timed:
+        raise click.UsageError("--flow timed must have a library with delays: --delays FILE")
+    if gate_clocks and flow != "timed":
+        raise click.UsageError("--gate-clocks must have --flow timed")
     if wires and flow != "timed":
         raise click.UsageError("--wires must have --flow timed")
     if placement and not wires:
@@ -281,7 +283,8 @@ def show_costs(costs: Sequence[Cost]) -> None:
     if rows:
         show_table(("with access times", "library", "FO4 of memories", "ns", "FO4", "of baseline", "from", "to"), rows)
     say(f"{costs[0].report.tool}, library {costs[0].report.liberty}; memories are counted as bits only.")
-    show_netlists(costs)
+    each = ((one, library) for one in costs for library in one.netlists)
+    show_netlists([(one.design.scheme.name, name, one.netlists[name], one.netlists_beside[name]) for one, name in each])
     if not any(one.paths for one in costs):
         say("Critical paths need --liberty or --delays with a library that has delays.")
     grown = [one for one in costs if one.design.scheme.name != BASELINE]
@@ -306,54 +309,6 @@ def show_growth(grown: Sequence[Cost]) -> None:
     show_table(("as flip-flops", *columns), [_growth_row(one, one.overhead) for one in grown])
     say("As flip-flops: arrays of operands are cells of the report, all memories have the density.")
     say("~: so little that names and order of ports explain it as well.")
-
-
-def show_netlists(costs: Sequence[Cost]) -> None:
-    """Table of the netlists of the timed flow, area and path each from the same; nothing where there are none."""
-    columns = ("timed", "library", "script", "cells", "area", "NAND2 eq.", "over baseline", "clock gates", "ns", "FO4")
-    rows = [_netlist_row(one, library) for one in costs for library in one.netlists]
-    if rows:
-        show_table((*columns, "of baseline", "as mapped, ns", "swaps"), rows)
-    for one in (netlist for cost in costs for netlist in cost.netlists.values()):
-        if one.ungated_area and one.gated_area:
-            say(f"Clock gates: {one.gated_area:,} instead of {one.ungated_area:,} with enables, before sizing.")
-    show_wires(costs)
-
-
-def show_wires(costs: Sequence[Cost]) -> None:
-    """Table of the netlists that were placed, and what is long and full in them; nothing where there are none."""
-    placed = [(one, library) for one in costs for library, found in one.netlists.items() if found.wires]
-    columns = ("with wires", "library", "ns", "FO4", "of baseline", "without wires, ns", "FO4", "as placed, ns")
-    sizes = ("repeaters", "swaps", "cells", "area", "wire, m", "die, um", "congestion", "mean")
-    if placed:
-        show_table((*columns, *sizes), [_wires_row(one, library) for one, library in placed])
-    for wires in (found.wires for one in costs for found in one.netlists.values() if found.wires):
-        path = wires.path
-        say(f"{path.nanoseconds} ns with wires: {path.start} to {path.end}, {len(path.cells)} cells")
-        say(f"Longest nets: {', '.join(f'{name} {length:,.0f} um' for name, length in wires.longest)}")
-        say(f"Most wire: {', '.join(f'{name} {metres} m' for name, metres in wires.parts)}")
-
-
-def _wires_row(one: Cost, library: str) -> tuple[object, ...]:
-    netlist, beside = one.netlists[library], one.netlists_beside[library].wires
-    wires = netlist.wires
-    assert wires is not None, "rows are of netlists that are placed"
-    path = wires.path.nanoseconds
-    longer = path / beside.path.nanoseconds if path and beside and beside.path.nanoseconds else None
-    fo4 = path and netlist.fo4_ns and round(path / netlist.fo4_ns, 1)
-    times = (path, fo4, longer and round(longer, 2), netlist.path.nanoseconds, netlist.fo4 and round(netlist.fo4, 1))
-    sizes = (wires.placed_ns, wires.repeaters, wires.swaps, wires.cells, wires.area, wires.metres)
-    die = f"{wires.width_um:,.0f} x {wires.height_um:,.0f}"
-    return (one.design.scheme.name, library, *times, *sizes, die, wires.congestion, wires.mean_congestion)
-
-
-def _netlist_row(one: Cost, library: str) -> tuple[object, ...]:
-    netlist, beside, longer = one.netlists[library], one.netlists_beside[library], one.longer(library)
-    grown = _percent(round(netlist.area / beside.area - 1, 6))
-    sizes = (netlist.script, netlist.cells, netlist.area, netlist.nand2_equivalents, grown, netlist.clock_gates)
-    path = netlist.path.nanoseconds
-    times = (path, netlist.fo4 and round(netlist.fo4, 1), longer and round(longer, 2), netlist.mapped_ns, netlist.swaps)
-    return (one.design.scheme.name, library, *sizes, *times)
 
 
 def show_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
