@@ -194,12 +194,13 @@ def timed(
     if boxed := {LATCHES, CLOCK_GATE} & set(yosys.module_names(verilog)):
         raise ValueError(f"the timed flow has no cells for {', '.join(sorted(boxed))}")
 
-    around = _surroundings(cfg, library, picture) if wires else None
+    around, access = _surroundings(cfg, library, picture) if wires else None, access_times(cfg)
 
     def work() -> dict[str, Any]:
-        return timed_netlist(verilog, TOP, BOXES, library, gates=gates, around=around, progress=progress).to_json()
+        asked: dict[str, Any] = {"gates": gates, "access_fo4": access, "around": around, "progress": progress}
+        return timed_netlist(verilog, TOP, BOXES, library, **asked).to_json()
 
-    script = f"{timing.timer()} {FLOW} {gates}"
+    script = f"{timing.timer()} {FLOW} {gates} {access}"
     if around:
         script += f" {key()} {sorted(around.memories_um2.items())}"
     found = _cached(cache, script, verilog, library.text, work, lambda _found: picture is None)

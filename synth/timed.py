@@ -7,10 +7,12 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from warpfile import tools
 from warpfile.synth import fo4
+from warpfile.synth.accessed import sized_with_access
 from warpfile.synth.dont_use import PATTERNS
 from warpfile.synth.drive import Buffer, load_femtofarads, mid_size_buffer
 from warpfile.synth.fanout import SPLIT, Netlist, Urgency, buffer_trees, name_cells
@@ -92,6 +94,7 @@ def timed_netlist(
     liberty: Liberty,
     *,
     gates: bool = False,
+    access_fo4: Mapping[str, float] | None = None,
     around: Surroundings | None = None,
     progress: Callable[[str], None] = lambda _step: None,
 ) -> TimedNetlist:
@@ -99,6 +102,7 @@ def timed_netlist(
 
     Every script is tried and the fastest netlist is kept. ``memories`` and borders are as in
     :func:`warpfile.synth.timing.critical_path`. With ``gates`` enables become clock gates of the library.
+    With ``access_fo4`` it is sized once more with memories that take that time, and ``path`` has ``with_access``.
     With ``around`` it is also placed, by :func:`warpfile.synth.wires.flow.with_wires`. Without OpenSTA nothing is
     tried, sized or placed, and ``path`` has the reason. Raises as both of these do, and ``ValueError`` where gates are
     asked for and the library has none.
@@ -123,10 +127,20 @@ def timed_netlist(
         with session(best.design, top, memories, liberty) as timer:
             more["swaps"] = size(timer, netlist, top, liberty)
             best.path = worst(timer, best.path.fan_out)
+        if access_fo4:
+            opened = partial(_opened, best.design, top, memories, liberty)
+            best.path, again = sized_with_access(opened, best.path, netlist, top, liberty, access_fo4)
+            more["swaps"] += again
         more |= {"mapped_ns": best.mapped_ns, "fo4_ns": fo4.nanoseconds(liberty)}
         if around:
-            more["wires"] = with_wires(best.design, top, liberty, around, progress)
+            more["wires"] = with_wires(best.design, top, liberty, around, access_fo4 or {}, progress)
     return _counted(best, top, liberty, more)
+
+
+def _opened(
+    design: Mapping[str, Any], top: str, memories: Collection[str], liberty: Liberty, access_ns: Mapping[str, float]
+) -> Session:
+    return session(design, top, memories, liberty, access_ns=access_ns)
 
 
 def _counted(draft: _Draft, top: str, liberty: Liberty, more: Mapping[str, Any]) -> TimedNetlist:

@@ -282,14 +282,22 @@ def critical_path(
 
 
 def session(
-    design: Mapping[str, Any], top: str, memories: Collection[str], liberty: Liberty, verilog: str = "", spef: str = ""
+    design: Mapping[str, Any],
+    top: str,
+    memories: Collection[str],
+    liberty: Liberty,
+    verilog: str = "",
+    spef: str = "",
+    access_ns: Mapping[str, float] | None = None,
 ) -> Session:
     """OpenSTA with a mapped design, whose ends are as :func:`critical_path` says; to be entered.
 
-    ``verilog`` is the design as Verilog, where that is known already, and ``spef`` has parasitics of its nets.
+    ``verilog`` is the design as Verilog, where that is known already, and ``spef`` has parasitics of its nets. With
+    ``access_ns`` memories take that time from the clock edge to their outputs.
     """
     netlist, buffer = design["modules"], mid_size_buffer(liberty)
-    library = with_memories(liberty, buffer, {name: netlist[name] for name in memories if name in netlist}, CLOCK)
+    boxes = {name: netlist[name] for name in memories if name in netlist}
+    library = with_memories(liberty, buffer, boxes, CLOCK, access_ns)
     files = {"mapped.v": verilog or structural_verilog(design), "cells.lib": library}
     script = _whole(_SET_UP, netlist[top], top, buffer)
     return Session(files | {SPEF: spef}, f"{script}read_spef {SPEF}\n") if spef else Session(files, script)

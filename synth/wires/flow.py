@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from warpfile.synth.accessed import sized_with_access
 from warpfile.synth.drive import mid_size_buffer, unit_femtofarads
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.opensta import Session
@@ -58,12 +59,14 @@ def with_wires(
     top: str,
     liberty: Liberty,
     around: Surroundings,
+    access_fo4: Mapping[str, float],
     progress: Callable[[str], None] = lambda _step: None,
 ) -> Wires:
     """Place a mapped design, whose black boxes are memories, put in repeaters, and size it again.
 
-    The same for the same input. Needs OpenSTA and coloquinte. Raises ``ValueError`` for a library whose wires are not
-    known, and for a memory without an area.
+    With ``access_fo4``, if not empty, it is sized once more with memories that take that time, and the path has
+    ``with_access``. The same for the same input. Needs OpenSTA and coloquinte. Raises ``ValueError`` for a library
+    whose wires are not known, and for a memory without an area.
     """
     technology(liberty)  # an unknown one is refused before anything is placed
     flat = flattened(design, top)
@@ -73,7 +76,7 @@ def with_wires(
     with session(flat.design, top, flat.memories, liberty, flat.verilog()) as timer:
         counts = weights(timer, flat, nets, liberty)
     placement = placed(flat, liberty, plan, nets, counts)
-    found = _Wiring(flat, liberty, placement, nets, progress).run()
+    found = _Wiring(flat, liberty, placement, nets, access_fo4, progress).run()
     around.keep(png(flat, placement, liberty))
     return found
 
@@ -86,6 +89,7 @@ class _Wiring:
     liberty: Liberty
     placement: Placement
     nets: dict[int, Net]
+    access_fo4: Mapping[str, float]
     progress: Callable[[str], None]
     swaps: int = 0
 
@@ -107,16 +111,25 @@ class _Wiring:
         with self._session() as timer:
             self._strengthened(timer)
             self.swaps += size(timer, self.flat.design["modules"], self.flat.top, self.liberty, PASSES)
-            path = _renamed(worst(timer), self.flat)
+            path = worst(timer)
+        if self.access_fo4:
+            netlist = self.flat.design["modules"], self.flat.top, self.liberty
+            path, swaps = sized_with_access(self._session, path, *netlist, self.access_fo4, PASSES)
+            self.swaps += swaps
         assert placed_ns and repeated_ns, "the same netlist has the same ends"
-        times: dict[str, Any] = {"path": path, "placed_ns": placed_ns, "repeated_ns": repeated_ns, "swaps": self.swaps}
+        times: dict[str, Any] = {
+            "path": _renamed(path, self.flat),
+            "placed_ns": placed_ns,
+            "repeated_ns": repeated_ns,
+            "swaps": self.swaps,
+        }
         added = list(self.flat.cells)[before:]
         return Wires(**times, routed=ROUTED, repeater_um=spacing, **self._cells(added), **self._lengths())
 
-    def _session(self) -> AbstractContextManager[Session]:
+    def _session(self, access_ns: Mapping[str, float] | None = None) -> AbstractContextManager[Session]:
         flat = self.flat
         wires = spef(flat, self.placement, self.nets, technology(self.liberty))
-        return session(flat.design, flat.top, flat.memories, self.liberty, flat.verilog(), wires)
+        return session(flat.design, flat.top, flat.memories, self.liberty, flat.verilog(), wires, access_ns)
 
     def _strengthened(self, timer: Session) -> Strengthening:
         wires, unit = technology(self.liberty), unit_femtofarads(self.liberty)
@@ -160,4 +173,6 @@ class _Wiring:
 def _renamed(path: CriticalPath, flat: Flat) -> CriticalPath:
     """The path with the names of the hierarchy."""
     cells = tuple(replace(cell, instance=flat.named(cell.instance)) for cell in path.cells)
-    return replace(path, start=flat.named(path.start), end=flat.named(path.end), cells=cells)
+    slow = path.with_access
+    slow = slow and replace(slow, start=flat.named(slow.start), end=flat.named(slow.end))
+    return replace(path, start=flat.named(path.start), end=flat.named(path.end), cells=cells, with_access=slow)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.synth.test_timing import CELLS, CHECK, WIDE, gate, library, tables
+from tests.synth.test_timing import CELLS, CHECK, MEMORY, WIDE, gate, library, tables
 from warpfile.synth import fo4, timed
 from warpfile.synth.dont_use import dont_use
 from warpfile.synth.fanout import CLOCK
@@ -151,6 +151,19 @@ def test_area_cells_and_path_are_those_of_one_netlist(tmp_path: Path) -> None:
     assert found.fo4 == pytest.approx(found.path.nanoseconds / 0.06)
     assert TimedNetlist.from_json(json.loads(json.dumps(found.to_json()))) == found
     assert timed_netlist(WIDE, "warpfile", [], cells) == found
+
+
+@needs_sta
+def test_a_path_with_access_times_stands_beside_the_one_without(tmp_path: Path) -> None:
+    """From the memory to a port buffer 0.04 and four loads, behind its time; FO4 is 0.06."""
+    design, cells = (MEMORY % ("data", "held"), "warpfile", ["ram"]), library(tmp_path)
+    bare = timed_netlist(*design, cells)
+    found = timed_netlist(*design, cells, access_fo4={"ram": 20})
+    assert bare.path.with_access is None and found.path.nanoseconds == bare.path.nanoseconds
+    slow = found.path.with_access
+    assert slow and slow.nanoseconds == pytest.approx(20 * 0.06 + 0.04 + 0.04)
+    assert slow.start.startswith("rows/data[") and slow.access_fo4 == {"ram": 20}
+    assert TimedNetlist.from_json(json.loads(json.dumps(found.to_json()))) == found
 
 
 def test_without_a_timer_there_is_a_netlist_and_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def fine(liberty: Liberty, monkeypatch: pytest.MonkeyPatch) -> Liberty:
 
 def found(liberty: Liberty, pictures: list[bytes] | None = None) -> Wires:
     keep = (pictures if pictures is not None else []).append
-    return with_wires(design(40), TOP, liberty, Surroundings({"ram": 200.0}, 32, keep))
+    return with_wires(design(40), TOP, liberty, Surroundings({"ram": 200.0}, 32, keep), {"ram": 20.0})
 
 
 def test_a_path_with_wires_is_longer_than_without(fine: Liberty) -> None:

@@ -194,14 +194,15 @@ def test_a_picture_is_of_one_scheme(invoke: Invoke, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.check
 def test_wires_have_a_table_of_their_own(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twice the baseline's path, of 100 FO4; the picture is of the scheme and not of the baseline."""
+    """Twice the baseline's path, of 100 FO4; with access times 1.6 times it, of 128. The picture is the scheme's."""
     asked = []
 
     def timed(scheme: Any, _cfg: object, _path: Path, *, wires: bool, picture: Any = None, **_: Any) -> Any:
         asked.append((scheme.name, wires))
         if picture:
             picture(scheme.name.encode())
-        longer = CriticalPath(2.5 if scheme.name == "baseline" else 5.0, "", "a", "b")
+        one, other = (2.5, 4.0) if scheme.name == "baseline" else (5.0, 6.4)
+        longer = CriticalPath(one, "", "a", "b", with_access=BankPath(other, "c", "d", 0.05, {"ram": 30.0}))
         facts = (7.0, 6.0, 1.25, 1.15, 3, 60.0, 2000.0, 12, 70, 560.0, 300.0, 310.0, 0.71, 0.4, 0.2)
         found = Wires(longer, *facts, (("unit/q", 900.0),), (("unit", 0.75),))
         return TimedNetlist("levels", 67, 9, 0, 500.0, 62.5, CriticalPath(2.0), fo4_ns=0.05, wires=found)
@@ -215,8 +216,9 @@ def test_wires_have_a_table_of_their_own(invoke: Invoke, monkeypatch: pytest.Mon
     assert Path("a.png").read_bytes() == b"malekeh"
     facts = json.loads(Path("area.json").read_text())["schemes"]["malekeh"]["netlists"]["nand2.lib"]
     assert TimedNetlist.from_json(facts).wires == timed(SCHEMES["malekeh"], None, Path(), wires=True).wires
-    for text in ("5.0 ns with wires", " 100 ", " 40 ", "300 x 310", "unit/q 900 um", "unit 0.75 m"):
+    for text in ("5.0 ns with wires", " 100 ", " 6.4  128 ", " 1.6 ", "  40\n", "300 x 310", "unit/q 900 um"):
         assert text in result.stdout
+    assert "unit 0.75 m" in result.stdout
 
 
 @pytest.mark.check

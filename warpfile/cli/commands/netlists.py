@@ -9,6 +9,10 @@ from warpfile.output.display import say, show_table
 
 if TYPE_CHECKING:
     from warpfile.synth.timed import TimedNetlist
+    from warpfile.synth.timing import BankPath, CriticalPath
+    from warpfile.synth.wires.result import Wires
+
+    Path = CriticalPath | BankPath
 
 #: Scheme, library, its netlist, and that of the baseline beside it.
 Row = tuple[str, str, "TimedNetlist", "TimedNetlist"]
@@ -27,7 +31,8 @@ def show_netlists(rows: Sequence[Row]) -> None:
 
 def _show_wires(rows: Sequence[Row]) -> None:
     """Table of the netlists that were placed, and what is long and full in them; nothing where there are none."""
-    columns = ("with wires", "library", "ns", "FO4", "of baseline", "without wires, ns", "FO4", "as placed, ns")
+    columns = ("with wires", "library", "ns", "FO4", "of baseline", "with access, ns", "FO4", "of baseline")
+    columns += ("without wires, ns", "FO4", "as placed, ns")
     sizes = ("repeaters", "swaps", "cells", "area", "wire, m", "die, um", "congestion", "mean")
     if rows:
         show_table((*columns, *sizes), [_wires_row(*row) for row in rows])
@@ -49,13 +54,22 @@ def _netlist_row(scheme: str, library: str, netlist: TimedNetlist, beside: Timed
 def _wires_row(scheme: str, library: str, netlist: TimedNetlist, beside: TimedNetlist) -> tuple[object, ...]:
     wires, other = netlist.wires, beside.wires
     assert wires is not None, "rows are of netlists that are placed"
-    path = wires.path.nanoseconds
-    longer = _ratio(path, other and other.path.nanoseconds)
-    fo4 = path and netlist.fo4_ns and round(path / netlist.fo4_ns, 1)
-    times = (path, fo4, longer, netlist.path.nanoseconds, netlist.fo4 and round(netlist.fo4, 1))
+    unit = netlist.fo4_ns
+    times = (*_times(wires.path, other and other.path, unit), *_times(wires.path.with_access, _slow(other), unit))
+    times += (netlist.path.nanoseconds, netlist.fo4 and round(netlist.fo4, 1))
     sizes = (wires.placed_ns, wires.repeaters, wires.swaps, wires.cells, wires.area, wires.metres)
     die = f"{wires.width_um:,.0f} x {wires.height_um:,.0f}"
     return (scheme, library, *times, *sizes, die, wires.congestion, wires.mean_congestion)
+
+
+def _slow(wires: Wires | None) -> BankPath | None:
+    return wires and wires.path.with_access
+
+
+def _times(path: Path | None, other: Path | None, unit: float | None) -> tuple[float | None, ...]:
+    """Nanoseconds, FO4, and the ratio to the baseline."""
+    ns, beside = path and path.nanoseconds, other and other.nanoseconds
+    return ns, ns and unit and round(ns / unit, 1), _ratio(ns, beside)
 
 
 def _ratio(one: float | None, other: float | None) -> float | None:
