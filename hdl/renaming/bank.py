@@ -108,12 +108,15 @@ class ResultBank(wiring.Component):
             slices = named(m, "slices", select(self.accept, list(self.store_masks)))
             m.d.comb += [ram.enable.eq(reads | stores), ram.write.eq(stores)]
             m.d.comb += ram.mask.eq(Cat(slices & lane.replicate(SLICES) for lane in lanes))
-            m.d.comb += [address.eq(self._row(at, row)) for at, address in enumerate(ram.rows)]
+            m.d.comb += [address.eq(one) for address, one in zip(ram.rows, self._rows(m, row), strict=True)]
         m.d.comb += [ram.write_data.eq(self.store_data), self.read_data.eq(ram.read_data)]
 
-    def _row(self, at: int, row: Value) -> Value:
-        """Row of one slice, or of all."""
+    def _rows(self, m: Module, row: Value) -> list[Value]:
+        """Row of each slice, or of all."""
         if not self._planes:
-            return row
-        other = Cat(mask[at] for mask in self.joined_masks) & self.chosen
-        return Mux(other.any(), select(other, list(self.joined_rows)), row)
+            return [row]
+        mask, other = (
+            named(m, name, select(self.chosen, list(values)))
+            for name, values in (("joined_mask", self.joined_masks), ("joined_row", self.joined_rows))
+        )
+        return [Mux(bit, other, row) for bit in mask]

@@ -66,7 +66,7 @@ def look_up(m: Module, cfg: RenamedConfig, file: wiring.Component, table: Renami
             table.offer_valid.eq(file.offer.source_valid),
             table.offer_registers.eq(file.offer.sources),
         ]
-    m.d.comb += file.looked_up.eq(table.looked_up)
+    m.d.comb += [file.looked_up.eq(table.looked_up), file.located_mapped.eq(table.located_mapped)]
 
 
 def complete_stores(

@@ -50,6 +50,7 @@ class RenamingTable(wiring.Component):
                                  line and ``allocate`` only with ``asks.sources``. A unit that takes it shows warp and
                                  registers in the next cycle.
     looked_up : Out(slots), located : Out(ArrayLayout)   Slots that are served; entries in the cycle after.
+    located_mapped : Out(slots)  Whether their registers are mapped; like entries, but long before them.
     table_reads, table_writes : Out(2 * banks)   Accesses of each memory.
     """
 
@@ -117,7 +118,10 @@ class RenamingTable(wiring.Component):
                 "offer_valid": In(slots),
                 "offer_registers": In(data.ArrayLayout(self._cfg.register_bits, slots)),
             }
-        return members | {"looked_up": Out(units * slots), "located": Out(entries)}
+        return members | {
+            **{name: Out(units * slots) for name in ("looked_up", "located_mapped")},
+            "located": Out(entries),
+        }
 
     def elaborate(self, platform) -> Module:
         """Everybody in order; the memories; what they have read."""
@@ -138,6 +142,7 @@ class RenamingTable(wiring.Component):
         for (target, served), bit in zip(results, found, strict=True):
             source = self._source(m, served)
             m.d.comb += target.eq(self._answer(m, words, source & bit.replicate(len(source))))
+        m.d.comb += self.located_mapped.eq(Cat(mapped))
         offered = [self._source(m, served) for served in beat]
         for slot, (target, served) in enumerate(zip(self.located, slots, strict=True)):
             unit, number = divmod(slot, self._cfg.asks.slots)

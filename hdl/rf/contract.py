@@ -171,7 +171,9 @@ def between_members(cfg: Config) -> Members:
     allocate : In(units)         Unit that takes the offered beat, one-hot; only with ``asks.sources``.
     locate : In(slots), locate_warps, locate_registers : In(ArrayLayout)   Slots that have yet to be looked up.
     looked_up : Out(slots)       Slots that the table serves.
-    located_places, located_masks : Out(ArrayLayout)   Places and slices of those that it served in the cycle before.
+    located_places, located_masks : Out(ArrayLayout)   Places and slices of those that it served in the cycle before; 0
+                                 of others.
+    located_mapped : Out(slots)  Whether their registers have any slices, as ``located_masks`` say, but earlier.
     joined_rows, joined_masks : In(ArrayLayout)   Second source of each unit's request (``asks.joins`` = ``planes``).
     death_valid : In(1), death_warp, death_register, death_place, death_mask : In   A register that is dead.
     death_ready : Out(1)         It loses its slices; these two lines only with ``gives.deaths``.
@@ -240,6 +242,7 @@ def _located(cfg: Config) -> Members:
         "looked_up": Out(slots),
         "located_places": Out(places_layout(cfg, slots)),
         "located_masks": Out(data.ArrayLayout(SLICES, slots)),
+        "located_mapped": Out(slots),
     }
 
 

@@ -68,6 +68,7 @@ class Coalescing(wiring.Component):
                 unit.looked_up.eq(self.looked_up.word_select(number, width)),
                 unit.places.eq(Cat(self.located_places[slot] for slot in slots)),
                 unit.masks.eq(Cat(self.located_masks[slot] for slot in slots)),
+                unit.mapped.eq(self.located_mapped.word_select(number, width)),
             ]
 
     def _lanes(self, m: Module, units: list) -> None:

@@ -1,6 +1,6 @@
 """Collector unit whose sources a renaming table looks up one by one (docs/schemes/corf.md, section 9)."""
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -23,7 +23,8 @@ class CoalescingUnit(wiring.Component):
                                  leaves; units that must dispatch before it; units that dispatch.
     follows : In(1)              As in :class:`hdl.collectors.units.unit.CollectorUnit`.
     looked_up : In(S)            Slots that the table serves; in the cycle of the allocation those of the beat.
-    places, masks : In(ArrayLayout)   Places and slices of those that it served in the cycle before.
+    places, masks : In(ArrayLayout)   Places and slices of those that it served in the cycle before; 0 of others.
+    mapped : In(S)               Whether these have slices; known before them, so that it chooses who asks.
     grant, fill : In(S)          The slot whose request is served, and the one whose row is there.
     occupied, holding, ready, lacking : Out(1)   It is not free; its beat is there; it may leave; it lacks an operand.
     locate : Out(S)              Slots that have yet to be looked up.
@@ -51,7 +52,7 @@ class CoalescingUnit(wiring.Component):
             "beat": In(beat_layout(cfg)),
             **{name: In(1) for name in ("allocate", "follows", "dispatch")},
             **{name: In(cfg.collectors) for name in ("wait_for", "leaving")},
-            **{name: In(slots) for name in ("looked_up", "grant", "fill")},
+            **{name: In(slots) for name in ("looked_up", "mapped", "grant", "fill")},
             "places": In(places),
             "masks": In(masks),
             **{name: Out(1) for name in ("occupied", "holding", "ready", "lacking")},
@@ -89,16 +90,18 @@ class CoalescingUnit(wiring.Component):
         cfg = self._cfg
         answered = Signal(cfg.source_slots, name="answered")
         m.d.sync += [answered.eq(self.looked_up), self.locate.eq(self.locate & ~self.looked_up)]
-        self._places, self._masks = [], []
+        self._places, self._masks, self._held_masks = [], [], []
         for slot in range(cfg.source_slots):
             entry = Cat(self.places[slot], self.masks[slot])
             held = Signal(len(entry), name=f"held_entry{slot}", reset_less=True)
             with m.If(answered[slot]):
                 m.d.sync += held.eq(entry)
-            known = named(m, f"entry{slot}", Mux(answered[slot], entry, held))
+            # Without an answer the table gives 0: an OR is faster behind its late data than a multiplexer.
+            known = named(m, f"entry{slot}", entry | (held & ~answered[slot].replicate(len(held))))
             self._places.append(data.View(location_layout(cfg), known[:-SLICES]))
             self._masks.append(known[-SLICES:])
-        m.d.comb += self.zero.eq(answered & ~Cat(mask.any() for mask in self._masks))
+            self._held_masks.append(held[-SLICES:])
+        m.d.comb += self.zero.eq(answered & ~self.mapped)
 
     def _ask(self, m: Module) -> None:
         """The lowest slot that has yet to be read, and the lowest that joins it, once all places are known."""
@@ -125,26 +128,15 @@ class CoalescingUnit(wiring.Component):
         """Places of the request, and with byte planes the other row."""
         place = named(m, "place", select(self.request, [place.as_value() for place in self._places]))
         if self._cfg.coalescing == "planes":
-            other = data.View(
-                location_layout(self._cfg), named(m, "other", self._joining([one.as_value() for one in self._places]))
-            )
-            own_mask = named(m, "own_mask", select(self.request, self._masks))
-            mask = named(m, "other_mask", self._joining(self._masks))
-            swap = named(m, "swap", self.joined.any() & (mask < own_mask))
-            own = data.View(location_layout(self._cfg), place)
-            m.d.comb += [
-                self.joined_row.eq(Mux(swap, own.row, other.row)),
-                self.joined_mask.eq(Mux(swap, own_mask, mask)),
-            ]
-            place = named(m, "smaller", Mux(swap, other.as_value(), place))
+            m.d.comb += self.joined_row.eq(select(self.joined, [place.row for place in self._places]))
+            m.d.comb += self.joined_mask.eq(select(self.joined, self._masks))
         m.d.comb += [target.eq(place) for target in self.slot_places]
 
-    def _joining(self, values: list[Value]) -> Value:
-        """What belongs to the slot that is joined; zero for none."""
-        return select(self.joined, values)
-
     def _fill(self, m: Module) -> None:
-        """What is there in this cycle: one row, for one slot or two, and zeros for slots without a place."""
+        """What is there in this cycle: one row, for one slot or two, and zeros for slots without a place.
+
+        A row comes a cycle behind its answer at the earliest. So the slices are held ones, and no late data unpack it.
+        """
         granted = named(m, "granted", self.grant | (self.joined & self.grant.any().replicate(len(self.grant))))
         m.d.sync += [
             self.join_filled.eq(granted & ~self.grant),
@@ -154,8 +146,8 @@ class CoalescingUnit(wiring.Component):
         m.d.comb += [
             self.filled.eq(self.fill),
             self.cleared.eq(self.zero),
-            self.unpack.eq(way_out(named(m, "filled_mask", select(self.fill, self._masks)))),
-            self.join_unpack.eq(way_out(named(m, "joined_slices", select(self.join_filled, self._masks)))),
+            self.unpack.eq(way_out(named(m, "filled_mask", select(self.fill, self._held_masks)))),
+            self.join_unpack.eq(way_out(named(m, "joined_slices", select(self.join_filled, self._held_masks)))),
         ]
 
     def _keep_dead(self, m: Module) -> Value:

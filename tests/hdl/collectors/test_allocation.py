@@ -247,6 +247,7 @@ def test_a_unit_that_dispatches_is_not_free_in_that_cycle_if_it_has_a_dead_regis
         for port in (part.looked_up, part.death_ready):
             ctx.set(port, 1)
         ctx.set(part.located_masks[0], 0b1111)
+        ctx.set(part.located_mapped, 1)
         offer(ctx, part, 0, source_valid=1, converged=1, hints=kill << at)
         await ctx.tick()
         offer(ctx, part)
