@@ -51,7 +51,7 @@ PACKED = Part(
     offers=(RENAMED, EVICTIONS),
     wants=(LOOKED_UP_ONE_BY_ONE,),
     owns=(RENAMING,),
-    proofs=tuple(f"tests.formal.rf.packed.{name}:PROOFS" for name in ("values", "places", "ports", "sweep")),
+    proofs=tuple(f"tests.formal.rf.packed.{name}:PROOFS" for name in ("values", "places", "ports", "results", "sweep")),
 )
 
 

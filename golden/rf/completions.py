@@ -7,14 +7,16 @@ from warpfile.spec.stimulus import Result
 
 
 class Completions:
-    """What is stored completes at once, whatever else when its port has nothing to store, in order of acceptance."""
+    """What is stored completes at once, whatever else when its port has nothing to store, in order of acceptance.
 
-    def __init__(self, ports: int) -> None:
+    Results with a register are accepted ``lead`` cycles early, and complete no earlier than they would without.
+    """
+
+    def __init__(self, ports: int, lead: int) -> None:
         self.completion = Completion()
-        self._waiting = [list[Result]() for _ in range(ports)]
+        self._waiting = [list[tuple[int, Result]]() for _ in range(ports)]
         self._ports = list(range(ports))
-        self._stored = 0
-        self._late: list[tuple[int, Result]] = []
+        self._lead, self._stored = lead, 0
 
     @property
     def waits(self) -> bool:
@@ -26,21 +28,16 @@ class Completions:
         self.completion.add(cycle, result)
         self._stored |= 1 << port
 
-    def add(self, port: int, result: Result) -> None:
-        """A result waits that has nothing to store; one with a register does so from the next cycle on."""
-        if result.writes:
-            self._late.append((port, result))
-        else:
-            self._waiting[port].append(result)
+    def add(self, cycle: int, port: int, result: Result) -> None:
+        """A result waits that has nothing to store."""
+        self._waiting[port].append((cycle + self._lead if result.writes else cycle, result))
 
     def step(self, cycle: int) -> int:
         """The first of every port completes, once in a cycle, behind ``stored``; returns the ports that complete."""
         completed, self._stored = self._stored, 0
         for port in self._ports:
-            if self._waiting[port] and not completed >> port & 1:
-                self.completion.add(cycle, self._waiting[port].pop(0))
+            waiting = self._waiting[port]
+            if waiting and not completed >> port & 1 and waiting[0][0] <= cycle:
+                self.completion.add(cycle, waiting.pop(0)[1])
                 completed |= 1 << port
-        for port, result in self._late:
-            self._waiting[port].append(result)
-        self._late.clear()
         return completed

@@ -35,7 +35,7 @@ class TableFile(RenamedFile, KernelFile):
         self.kernel_ready = self.quiet = True
         self.banks = Banks(cfg)
         self.table = RenamingTable(cfg.banks, cfg.warps, cfg.register_names)
-        self.completions = Completions(cfg.write_ports)
+        self.completions = Completions(cfg.write_ports, cfg.gives.lead)
         self.completion = self.completions.completion
         self.sweep = Sweep(self.table, self._lose)
         self._shown = probes

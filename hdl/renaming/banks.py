@@ -18,7 +18,7 @@ from warpfile.spec.schemes.renamed import RenamedConfig
 
 
 class RenamedBanks(wiring.Component):
-    """The data of results and banks: width detectors, W0 and W1, packers, merges, banks, the way to the units.
+    """The data of results and banks: width detectors, T, W0 and W1, packers, merges, banks, the way to the units.
 
     Members (P: ``cfg.write_ports``)
     -------
@@ -26,7 +26,9 @@ class RenamedBanks(wiring.Component):
     sizes : Out(ArrayLayout)         Bytes that they need, one-hot.
     evicts : In(1), evict_data : In(ArrayLayout)   Port 0 has this in X instead of its result; only with
                                      ``asks.evicts``.
-    offered, room : In(P)            There is one to be stored; W0 has room for it, whether it enters or not.
+    offered, room : In(P)            There is one to be stored; the stage behind X has room for it, whether it enters or
+                                     not.
+    advances : In(P)                 Results go from T to W0; only with ``gives.lead`` > 1, where that stage is T.
     moves : In(P), masks : In(ArrayLayout)   Results enter W1, packed into these slices.
     merges : In(P), merge_places, old_masks : In(ArrayLayout)   Results in W0 that want their old row, which it is, and
                                      the slices of the value there.
@@ -48,7 +50,7 @@ class RenamedBanks(wiring.Component):
 
     def __init__(self, cfg: RenamedConfig, others: int = 0, *, reads_idle: bool = False) -> None:
         self._cfg, self._others, self._planes = cfg, others, cfg.joins_planes
-        self._reads_idle = reads_idle
+        self._reads_idle, self._has_t = reads_idle, cfg.gives.lead > 1
         ports, units = cfg.write_ports, cfg.asks.units
         slices, lanes = data.ArrayLayout(SLICES, ports), data.ArrayLayout(cfg.lanes, ports)
         members: dict[str, wiring.Member] = {
@@ -61,6 +63,8 @@ class RenamedBanks(wiring.Component):
             **{name: Out(ports) for name in ("merged", "accept")},
             **read_members(cfg),
         }
+        if self._has_t:
+            members["advances"] = In(ports)
         if self._planes:
             members["joined_rows"] = In(data.ArrayLayout(cfg.row_bits, units))
             members["joined_masks"] = In(data.ArrayLayout(SLICES, units))
@@ -179,6 +183,8 @@ class RenamedBanks(wiring.Component):
                 write.results.eq(lane.stores),
                 write.accept.eq(accept),
             ]
+            if self._has_t:
+                m.d.comb += lane.advances.eq(self.advances)
             if first:
                 taken = Cat(bank.accept[:first] for bank in banks)
                 m.d.comb += [write.others.eq(self.other_data[number]), write.taken.eq(taken)]

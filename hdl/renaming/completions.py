@@ -1,6 +1,6 @@
 """Results of one port in flight to the scoreboard, where some are stored later than they are taken."""
 
-from amaranth import Const, Module, Mux, Signal
+from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,10 +11,17 @@ from warpfile.spec.config import Config
 
 
 class Completions(wiring.Component):
-    """One completion per cycle: that of the result that is stored, or else the first of those without a register.
+    """One completion per cycle: that of the result that is stored, or else the first of those with nothing to store.
 
-    Of these, two can wait, which is enough where no more than two results are taken and not yet stored. A result that
-    has a register but need not be stored waits at least for the next cycle; a third can wait where there are such.
+    Of these, one that has a register is *late*: it completes ``gives.lead`` (1 or 2) cycles after it was taken, or
+    after that. None overtakes one that was taken before it.
+
+    *Room.* At most ``lead`` + 1 results are between X and their banks: in W0, W1 and, with a lead of 2, T. With those
+    that wait they are n. One is taken per cycle, so n grows only in cycles in which nothing completes. Without late
+    ones none waits then, nor begins to: so n is at most ``lead`` + 1, and so many can wait. Late ones, which only
+    ``asks.keeps`` brings, are not due for ``lead`` - 1 cycles after the one in which they are taken. If nothing
+    completes, the first was taken that recently, hence fewer than ``lead`` wait, and with the one that is taken n is at
+    most 2 ``lead`` + 1.
 
     Members
     -------
@@ -27,7 +34,9 @@ class Completions(wiring.Component):
 
     def __init__(self, cfg: Config) -> None:
         self._cfg = cfg
-        self._depth = 3 if cfg.asks.keeps else 2
+        lead = cfg.gives.lead
+        self._depth = 2 * lead + 1 if cfg.asks.keeps else lead + 1
+        self._waits_more = bool(cfg.asks.keeps) and lead > 1
         layout = completion_layout(cfg)
         super().__init__(
             {
@@ -44,7 +53,11 @@ class Completions(wiring.Component):
         m = Module()
         valid = [Signal(name=f"valid{place}") for place in range(self._depth)]
         held = [Signal(self.result.shape(), name=f"held{place}", reset_less=True) for place in range(self._depth)]
-        leaves = named(m, "leaves", valid[0] & ~self.stored)
+        due: Value = valid[0]
+        if self._waits_more:
+            young = Signal(name="young")  # the first one is late, and was taken in the cycle before
+            due = named(m, "due", due & ~young)
+        leaves = named(m, "leaves", due & ~self.stored)
         at_once = named(m, "at_once", self.taken & ~self.late & ~valid[0] & ~self.stored)
         enters = named(m, "enters", self.taken & ~at_once)
         for place in range(self._depth):
@@ -54,12 +67,14 @@ class Completions(wiring.Component):
             stays = Mux(leaves, behind, valid[place])
             here = Mux(leaves, valid[place] & ~behind, before & ~valid[place])
             takes = named(m, f"takes{place}", enters & here)
+            if self._waits_more and not place:
+                m.d.sync += young.eq(takes & self.late)
             m.d.sync += valid[place].eq(stays | takes)
             follows = [] if last else [(leaves, [held[place + 1].as_value()])]
             take(m, self._cfg, f"held{place}", [held[place].as_value()], (takes, [self.result.as_value()]), *follows)
         m.d.comb += [
             self.waiting.eq(valid[0]),
-            self.completed.eq(self.stored | valid[0] | at_once),
+            self.completed.eq(self.stored | due | at_once),
             self.completion.eq(Mux(self.stored, self.store, Mux(valid[0], held[0], self.result))),
         ]
         return m

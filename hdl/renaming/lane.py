@@ -12,13 +12,14 @@ from warpfile.spec.schemes.renamed import RenamedConfig
 
 
 class ResultLane(wiring.Component):
-    """One lane of X, W0 and W1 of all write-back ports.
+    """One lane of X, W0 and W1 of all write-back ports; with ``gives.lead`` > 1 of T between X and W0, too.
 
     Members (P: ``cfg.write_ports``)
     -------
     results : In(32 * P), mask : In(P)   The values in X, and whether they have this lane.
     more : Out(3 * P)                What :func:`needs_more` gives for them, port-major; 0 where they lack this lane.
-    takes : In(P)                    W0 takes them; a lane that the value lacks becomes 0.
+    takes : In(P)                    The stage behind X takes them; a lane that the value lacks becomes 0.
+    advances : In(P)                 W0 takes what is in T; only with T.
     evicts : In(1), evict_data : In(32)   Port 0 has this in X instead, in all lanes; only with ``asks.evicts``.
     banks : In(32 * banks), merge_banks : In(ArrayLayout)   Read data, and the bank from which each port takes what
                                      W0 lacks, one-hot or none.
@@ -30,7 +31,9 @@ class ResultLane(wiring.Component):
     def __init__(self, cfg: RenamedConfig) -> None:
         self._cfg = cfg
         ports = cfg.write_ports
+        self._has_t = cfg.gives.lead > 1
         members: dict[str, wiring.Member] = {"evicts": In(1), "evict_data": In(32)} if cfg.asks.evicts else {}
+        members |= {"advances": In(ports)} if self._has_t else {}
         super().__init__(
             members
             | {
@@ -55,8 +58,11 @@ class ResultLane(wiring.Component):
             if self._cfg.gives.slices:
                 more = self.more.word_select(port, SLICES - 1)
                 m.d.comb += more.eq(needs_more(word) & own.replicate(SLICES - 1))
-            with m.If(self.takes[port]):
-                m.d.sync += [value.eq(self._entering(port, word & own.replicate(32))), present.eq(own)]
+            takes, entering = self.takes[port], (self._entering(port, word & own.replicate(32)), own)
+            if self._has_t:
+                takes, entering = self.advances[port], self._read(m, port, entering)
+            with m.If(takes):
+                m.d.sync += [value.eq(entering[0]), present.eq(entering[1])]
             with m.Elif(self.merge_banks[port].any() & ~present):
                 m.d.sync += value.eq(self._old(m, port))
             self._store(m, port, value)
@@ -64,6 +70,13 @@ class ResultLane(wiring.Component):
 
     def _entering(self, port: int, result: Value) -> Value:
         return Mux(self.evicts, self.evict_data, result) if self._cfg.asks.evicts and not port else result
+
+    def _read(self, m: Module, port: int, entering: tuple[Value, Value]) -> tuple[Value, Value]:
+        """T: a value, and whether it has this lane."""
+        read = Signal(32, name=f"read{port}", reset_less=True)
+        present = Signal(name=f"read_present{port}", reset_less=True)
+        take(m, self._cfg, read.name, [read, present], (self.takes[port], entering))
+        return read, present
 
     def _old(self, m: Module, port: int) -> Signal:
         """What the row has in this lane."""

@@ -26,6 +26,7 @@ class PackedConfig(RenamedConfig):
     beat_flags: ClassVar[tuple[str, ...]] = ("full", "converged")
     result_flags: ClassVar[tuple[str, ...]] = ("full",)
     values: ClassVar[bool] = True
+    lead: ClassVar[int] = 2
 
     packing: int = number_field(0, 1, "a value takes only the bytes that it needs", 1)
     virtualization: int = number_field(0, 1, "a register that is dead takes none", 0)
@@ -49,7 +50,7 @@ class PackedConfig(RenamedConfig):
             renamed=True,
             slices=bool(self.packing),
             deaths=bool(self.virtualization),
-            lead=1,
+            lead=self.lead,
         )
 
     @property
@@ -105,6 +106,7 @@ def packed_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
     told = (Probe("told", 1, "metadata are available"),) if cfg.operand_bits else ()
     killed = (Probe("killed", 1, "a dead register loses its slices"),) if cfg.virtualization else ()
     return (
+        Probe("reading", ports, "write-back ports whose T is occupied"),
         Probe("deciding", ports, "write-back ports whose W0 is occupied"),
         Probe("storing", ports, "write-back ports whose W1 is occupied"),
         *sweep_probes(cfg),
@@ -143,7 +145,7 @@ def _eviction_probes(cfg: PackedConfig) -> tuple[Probe, ...]:
         return ()
     waiting = cfg.write_ports + cfg.asks.units + 1
     return (
-        Probe("underway", 2, "W0, W1 of port 0 hold an eviction"),
+        Probe("underway", 3, "T, W0, W1 of port 0 hold an eviction"),
         Probe(
             "underway_wait",
             waiting,
@@ -207,8 +209,8 @@ STRUCTURES = (
         lambda cfg: 8 * 64 * 2 if cfg.one_bank else 0,
         "one kernel is resident at a time, not eight",
     ),
-    Structure("data of W0 and W1", "flip-flops", r"result_lane\."),
-    Structure("W0 and W1", "flip-flops", rf"result_port\.|{_FILE}banks\.merging"),
+    Structure("data of T, W0 and W1", "flip-flops", r"result_lane\."),
+    Structure("T, W0 and W1", "flip-flops", rf"result_port\.|{_FILE}banks\.merging"),
     Structure("results without a register", "flip-flops", r"completions\."),
     Structure("answers of the renaming table", "flip-flops", rf"{_FILE}table\."),
     Structure("evictions under way", "flip-flops", rf"{_FILE}evictions\."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import ClassVar
 
 from warpfile.spec.config import Config
 from warpfile.spec.probe import Probe
@@ -12,16 +13,19 @@ from warpfile.spec.structure import RENAMING_RAM, Ram, Structure
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 _NEEDED = {"bank_ports": "1RW", "bank_cycles": 1, "bank_skew": "warp", "collect": "lowest"}
+_CYCLES = {1: "a cycle", 2: "two cycles"}
 _WITH_REGISTER = ("alu", "fma", "double", "tensor", "sfu", "shared", "hit", "miss", "texture")
 
 
 @dataclass(frozen=True, kw_only=True)
 class RenamedConfig(Config):
-    """A domain whose registers are where a table says, and whose results are shown a cycle early."""
+    """A domain whose registers are where a table says, and whose results are shown ``lead`` cycles early."""
+
+    lead: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        early = "results are shown a cycle early"
+        lead, early = self.lead, f"results are shown {_CYCLES[self.lead]} early"
         self.must_have(
             {
                 "bank_ports": ("1RW", "a bank behind a table has one port"),
@@ -32,18 +36,24 @@ class RenamedConfig(Config):
         )
         self.must_be_power("banks", "memory and row of the renaming table are bits of warp and register")
         for name in _WITH_REGISTER:
-            if getattr(self, f"{name}_latency") < 2:
-                raise ValueError(f"{name}_latency must be at least 2, not 1: {early}")
-        if self.sees_misses and self.notice_latency > min(self.hit_latency, self.texture_latency) - 1:
+            if (latency := getattr(self, f"{name}_latency")) <= lead:
+                raise ValueError(f"{name}_latency must be at least {lead + 1}, not {latency}: {early}")
+        hit, texture = self.hit_latency, self.texture_latency
+        if self.sees_misses and self.notice_latency > min(hit, texture) - lead:
             raise ValueError(
-                f"notice_latency must be less than hit_latency, {self.hit_latency}, and texture_latency,"
-                f" {self.texture_latency}, not {self.notice_latency}: {early}"
+                f"notice_latency must be at most hit_latency, {hit}, and texture_latency, {texture}, less {lead},"
+                f" not {self.notice_latency}: {early}"
             )
 
     @classmethod
     def adapted(cls, values: dict[str, object]) -> dict[str, object]:
-        """A preset's values with one port per bank, accesses of a cycle, skew by warp, one request per unit."""
-        return super().adapted(values | _NEEDED)
+        """A preset's values with one port per bank, accesses of a cycle, skew by warp, one request per unit.
+
+        Results take at least one cycle more than ``lead``.
+        """
+        names = (f"{name}_latency" for name in _WITH_REGISTER)
+        late = {name: cls.lead + 1 for name in names if values.get(name) in range(cls.lead + 1)}
+        return super().adapted(values | _NEEDED | late)
 
     @property
     def one_bank(self) -> bool:

@@ -101,7 +101,7 @@ class SharedConfig(RenamedConfig):
             sweeps=True,
             renamed=True,
             deaths=True,
-            lead=1,
+            lead=self.lead,
             absorbs=True,
             lookahead=self.lookahead,
         )

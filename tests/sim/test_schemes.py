@@ -75,7 +75,7 @@ AWKWARD = [
         {"active_warps": 4, "interval_registers": 32, "crossbar_beats": 1, "resume": "head", "banks": 3},
     ),
     ("ltrf_plus", "tiny", {"active_warps": 4, "moved_back": "dirty", "recall": "spared"}),
-    ("bow_wr+packed", "tiny", {"window": 2, "window_entries": 3, "alu_latency": 2}),
+    ("bow_wr+packed", "tiny", {"window": 2, "window_entries": 3, "alu_latency": 3}),
     ("modern", "tiny", {"dependences": "scoreboard", "read_ports": 2}),
     ("shrf", "tiny", {"orf_entries": 1, "lrf": "one", "active_warps": 3, "banks": 3, "ports": 1}),
     ("shrf+gto", "tiny", {"orf_entries": 2, "lrf": "one", "banks": 3, "ports": 1}),

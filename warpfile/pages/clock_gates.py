@@ -40,6 +40,7 @@ WHY = {
     "names of forwarded results": _SHIFTS,
     "port schedule": _SHIFTS,
     "data of W0 and W1": "of W0: any later cycle merges lanes into it, beside its present bit",
+    "data of T, W0 and W1": "of W0: any later cycle merges lanes into it, beside its present bit",
     "control, allocate, window": "stages of a pipeline",
     "channels": "a counter and a state each",
     "control of the main banks": "requests, new in most cycles",

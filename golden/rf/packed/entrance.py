@@ -1,4 +1,4 @@
-"""X: results in the last cycle of their execution (docs/schemes/corf.md, section 5)."""
+"""X: results in the last cycle but one of their execution (docs/schemes/corf.md, section 5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warpfile.golden.rf.packed.evictions import Leaving
 from warpfile.golden.rf.packed.metadata import Metadata
 from warpfile.golden.rf.packed.placement import Wanted
 from warpfile.golden.rf.packed.probes import Probes
-from warpfile.golden.rf.packed.stages import Deciding, Stages
+from warpfile.golden.rf.packed.stages import Reading, Stages
 from warpfile.golden.rf.packed.widths import Widths
 from warpfile.golden.rf.renaming import Mapped, RenamingTable
 from warpfile.spec.contract import SLICES
@@ -19,7 +19,7 @@ from warpfile.spec.stimulus import Result
 
 
 class Entrance:
-    """Results that have to be stored read the table, and go to W0 if it is empty; so does an eviction, behind them."""
+    """Results that have to be stored read the table, and go to T if it is empty; so does an eviction, behind them."""
 
     def __init__(
         self,
@@ -36,7 +36,14 @@ class Entrance:
         self.widths = Widths(cfg) if cfg.packing else None
         self._eviction_waits = 1 << cfg.write_ports + cfg.asks.units
 
-    def enter(self, results: list[Result | None], valid: int, store: int, unmapped: Callable[[int, int], bool]) -> int:
+    def enter(
+        self,
+        cycle: int,
+        results: list[Result | None],
+        valid: int,
+        store: int,
+        unmapped: Callable[[int, int], bool],
+    ) -> int:
         """Of the ``valid`` write-back ports, those whose result is accepted. ``unmapped``: release asks to write it."""
         accepted = 0
         for port in range(len(results) - 1, -1, -1):
@@ -44,7 +51,7 @@ class Entrance:
             if result is None or not valid >> port & 1:
                 continue
             if not store >> port & 1:
-                self._completions.add(port, result)
+                self._completions.add(cycle, port, result)
                 accepted |= 1 << port
             elif self._stages.underway.holds(result.warp, result.register):
                 self._probes.show("table_wait", 1 << port)
@@ -77,13 +84,13 @@ class Entrance:
         if found is None:
             self._probes.show("table_wait", 1 << port)
             return False
-        if self._stages.deciding[port] is not None:
+        if self._stages.reading[port] is not None:
             return False
         self._probes.size(port, size)
         old, beside = found
         home = (warp if self._one_bank else warp + register) % self._banks
         wanted = Wanted(home, size, old, beside, self._metadata.side[register])
-        self._stages.deciding[port] = Deciding(result, wanted, old)
+        self._stages.reading[port] = Reading(result, wanted, self._metadata.partner[register])
         return True
 
     def _read(

@@ -21,22 +21,22 @@ class Leaving:
 
 
 class UnderWay:
-    """Of which register, as warp and register, W0 and W1 of port 0 held an eviction when the cycle began."""
+    """Of which register, as warp and register, T, W0 and W1 of port 0 held an eviction when the cycle began."""
 
     def __init__(self) -> None:
-        self.deciding = self.storing = NOBODY
+        self.reading = self.deciding = self.storing = NOBODY
 
     def holds(self, warp: int, register: int) -> bool:
         """Whether results and evictions of a register wait for one that is under way."""
-        return (warp, register) in (self.deciding, self.storing)
+        return (warp, register) in (self.reading, self.deciding, self.storing)
 
     def hides(self, warp: int, register: int) -> bool:
         """Whether the table may have an entry that the eviction replaces."""
-        return (warp, register) == self.deciding
+        return (warp, register) in (self.reading, self.deciding)
 
     def others(self, warps: int) -> int:
         """Of some warps, a mask, those of which no register is under way."""
-        for warp, _ in (self.deciding, self.storing):
+        for warp, _ in (self.reading, self.deciding, self.storing):
             if warp >= 0:
                 warps &= ~(1 << warp)
         return warps

@@ -68,8 +68,9 @@ class PackedFile(TableFile):
         stages, accepted = self.stages, 0
         stages.store(cycle)
         stages.decide(cycle)
+        stages.advance()
         if valid:
-            accepted = self.entrance.enter(results, valid, store, self._may_unmap)
+            accepted = self.entrance.enter(cycle, results, valid, store, self._may_unmap)
         if self._evicts:
             self._evict(results, valid, store)
         self.completions.step(cycle)

@@ -29,7 +29,7 @@ class Probes(EventProbes):
     """In addition to :class:`EventProbes`: sizes and decisions."""
 
     def __init__(self, cfg: PackedConfig, layout: ProbeLayout) -> None:
-        super().__init__(layout, "deciding", EVENTS)
+        super().__init__(layout, "reading", EVENTS)
         self.sums |= dict.fromkeys([*DECISIONS.values(), *_SIZES[1:]], 0)
         self._entry, self._row_at, self._mask_at = cfg.mapping_bits, cfg.bank_bits, cfg.bank_bits + cfg.row_bits
 

@@ -1,4 +1,4 @@
-"""What becomes of a result behind X: W0 and W1 (docs/schemes/corf.md, section 5)."""
+"""What becomes of a result behind X: T, W0 and W1 (docs/schemes/corf.md, section 5)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, RESIZE, SHRINK, Pac
 from warpfile.spec.stimulus import Result
 
 _NEVER: Final = 1 << 62
+
+
+class Reading:
+    """A result or an eviction in T: what is known of its value, and the number of its register's partner, or -1."""
+
+    __slots__ = ("partner", "result", "wanted")
+
+    def __init__(self, result: Result | Leaving, wanted: Wanted, partner: int) -> None:
+        self.result, self.wanted, self.partner = result, wanted, partner
 
 
 class Deciding:
@@ -56,7 +65,7 @@ def decision(full: bool, size: int, old: int) -> int:
 
 
 class Stages:
-    """Per write-back port what is in W0 and W1; ``store``, then ``decide``, once per cycle each.
+    """Per write-back port what is in T, W0 and W1; ``store``, ``decide``, then ``advance``, once per cycle each.
 
     ``asking``: entries, as warp and register, that results in W0 ask to write in this cycle. ``fails``: a search found
     nothing. ``underway``: evictions as they were when the cycle began.
@@ -72,6 +81,7 @@ class Stages:
         probes: Probes,
     ) -> None:
         self._ports = range(cfg.write_ports - 1, -1, -1)
+        self.reading: list[Reading | None] = [None] * cfg.write_ports
         self.deciding: list[Deciding | None] = [None] * cfg.write_ports
         self.storing: list[Storing | None] = [None] * cfg.write_ports
         self.asking: list[tuple[int, int]] = []
@@ -87,22 +97,28 @@ class Stages:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing in W0 and W1."""
-        return not (any(self.deciding) or any(self.storing))
+        """Whether there is nothing in T, W0 and W1."""
+        return not (any(self.reading) or any(self.deciding) or any(self.storing))
 
     def observe(self) -> None:
-        """Probes of what is in W0 and W1 at the beginning of the cycle."""
-        deciding = storing = 0
+        """Probes of what is in T, W0 and W1 at the beginning of the cycle."""
+        reading = deciding = storing = 0
         for port in self._ports:
+            reading |= (self.reading[port] is not None) << port
             deciding |= (self.deciding[port] is not None) << port
             storing |= (self.storing[port] is not None) << port
+        self._probes.level("reading", reading)
         self._probes.level("deciding", deciding)
         self._probes.level("storing", storing)
         if self._evicts:
-            one, other = self.deciding[0], self.storing[0]
-            first = self.underway.deciding = _leaving(one.result) if one is not None else NOBODY
-            second = self.underway.storing = _leaving(other.result) if other is not None else NOBODY
-            self._probes.level("underway", (first != NOBODY) | (second != NOBODY) << 1)
+            underway = self.underway
+            underway.reading, underway.deciding, underway.storing = map(_leaving, self._of_evictions())
+            held = (underway.reading, underway.deciding, underway.storing)
+            self._probes.level("underway", sum((one != NOBODY) << at for at, one in enumerate(held)))
+
+    def _of_evictions(self) -> tuple[Reading | None, Deciding | None, Storing | None]:
+        """What is in the stages that evictions pass."""
+        return self.reading[0], self.deciding[0], self.storing[0]
 
     def store(self, cycle: int) -> None:
         """The banks serve the results in W1, and those in W0 that want to merge."""
@@ -157,6 +173,20 @@ class Stages:
                 self._probes.level("search", 1 << port)
                 self._change(port, deciding)
 
+    def advance(self) -> None:
+        """Results move from T to W0."""
+        for port in self._ports:
+            reading = self.reading[port]
+            if reading is not None and self.deciding[port] is None:
+                self.reading[port] = None
+                self.deciding[port] = Deciding(reading.result, reading.wanted, reading.wanted.own)
+
+    def _follow(self, warp: int, register: int, target: Mapped) -> None:
+        """T learns where the partner of its register is from now on."""
+        for reading in self.reading:
+            if reading is not None and (reading.result.warp, reading.partner) == (warp, register):
+                reading.wanted.partner = target
+
     def _change(self, port: int, deciding: Deciding) -> None:
         """The one result of a cycle that writes the table."""
         result, old, wanted = deciding.result, deciding.old, deciding.wanted
@@ -179,8 +209,8 @@ class Stages:
     def pass_by(self, result: Result) -> None:
         """What the file has of a register, or will have, is out of date where a result passes it by."""
         before = self.latest.change(result)
-        for one in (self.deciding[0], self.storing[0]):
-            if one is not None and _leaving(one.result) == (result.warp, result.register):
+        for one in self._of_evictions():
+            if one is not None and _leaving(one) == (result.warp, result.register):
                 leaving = one.result
                 assert isinstance(leaving, Leaving), "only an eviction is under way"
                 leaving.copy = passed_by(leaving.copy, before, result.row, result.mask)
@@ -213,6 +243,7 @@ class Stages:
     def _map(self, port: int, deciding: Deciding, target: Mapped) -> None:
         result = deciding.result
         self._table.write(result.warp, result.register, target)
+        self._follow(result.warp, result.register, target)
         self._move(port, deciding, target)
 
     def _move(self, port: int, deciding: Deciding, target: Mapped) -> None:
@@ -225,6 +256,7 @@ class Stages:
             self._probes.show("with_partner" if beside else "without_partner", 1 << port)
 
 
-def _leaving(result: Result | Leaving) -> tuple[int, int]:
-    """Warp and register of an eviction."""
+def _leaving(held: Reading | Deciding | Storing | None) -> tuple[int, int]:
+    """Warp and register of what a stage holds, if that is an eviction."""
+    result = None if held is None else held.result
     return (result.warp, result.register) if isinstance(result, Leaving) else NOBODY

@@ -21,7 +21,14 @@ class Entrance:
         self._table, self._counts, self._stages = table, counts, stages
         self._completions, self._probes = completions, probes
 
-    def enter(self, results: list[Result | None], valid: int, store: int, written: Callable[[int, int], bool]) -> int:
+    def enter(
+        self,
+        cycle: int,
+        results: list[Result | None],
+        valid: int,
+        store: int,
+        written: Callable[[int, int], bool],
+    ) -> int:
         """Of the ``valid`` ports, those whose result is accepted. ``written``: a client asks to write an entry."""
         accepted = 0
         for port in range(len(results) - 1, -1, -1):
@@ -29,7 +36,7 @@ class Entrance:
             if result is None or not valid >> port & 1:
                 continue
             if not store >> port & 1:
-                self._completions.add(port, result)
+                self._completions.add(cycle, port, result)
             elif not self._enter(port, result, written):
                 continue
             accepted |= 1 << port

@@ -91,7 +91,7 @@ class SharedFile(TableFile, LookaheadFile):
         self.stages.store(cycle)
         self.slot.step(cycle)
         self.stages.decide(self.acting.acts)
-        accepted = self.entrance.enter(results, valid, store, self._is_written) if valid else 0
+        accepted = self.entrance.enter(cycle, results, valid, store, self._is_written) if valid else 0
         if self.lookahead is not None:
             self.lookahead.step(results, accepted & store)
         self.port.ask()

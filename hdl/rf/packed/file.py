@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
-from warpfile.hdl.arbiter import encode, highest_one
+from warpfile.hdl.arbiter import encode, highest_one, select
 from warpfile.hdl.beat import result_layout
 from warpfile.hdl.naming import named
 from warpfile.hdl.probe import with_probes
@@ -75,7 +75,8 @@ class PackedFile(wiring.Component):
         first = ports[0]
         inside = {"valid": self.evict_valid, "warp": self.evict_warp, "register_name": self.evict_register}
         inside |= {name: getattr(self, name) for name in ("results", "locate", "locate_warps", "locate_registers")}
-        inside |= {name: getattr(first, name) for name in ("accept", "moves", "stored", "held_warp", "held_register")}
+        inside |= {name: getattr(first, name) for name in ("accept", "advances", "moves", "stored")}
+        inside |= {name: getattr(first, name) for name in ("read_warp", "read_register", "held_warp", "held_register")}
         inside |= {f"store_{name}": first.completion[name] for name in ("warp", "register")}
         inside["stores"] = self.result_store
         m.d.comb += [getattr(part, name).eq(value) for name, value in inside.items()]
@@ -134,7 +135,7 @@ class PackedFile(wiring.Component):
                 port.old_entry.eq(table.read_entries[number]),
             ]
             if self._pairs:
-                m.d.comb += port.paired.eq(self._told.paired[number])
+                m.d.comb += [port.paired.eq(self._told.paired[number]), port.partner.eq(self._told.partners[number])]
                 m.d.comb += port.partner_entry.eq(table.partner_entries[number])
             if self._sides:
                 m.d.comb += port.side.eq(self._told.sides[number])
@@ -144,6 +145,7 @@ class PackedFile(wiring.Component):
         could = named(m, "could", Cat(port.could for port in ports))
         changes = named(m, "changes", highest_one(could))
         searching = named(m, "searching", changes & Cat(port.searches for port in ports))
+        effective = named(m, "effective", (changes & Cat(port.effective for port in ports)).any())
         names = {"sizes": "held_size", "old_places": "old_place", "old_masks": "old_mask"}
         if self._pairs:
             names |= {"partner_places": "partner_place", "partner_masks": "partner_mask"}
@@ -156,7 +158,7 @@ class PackedFile(wiring.Component):
             allocation.searching.eq(searching),
             allocation.takes.eq((searching & allocation.found).any()),
             table.writes.eq(changes),
-            table.effective.eq((changes & Cat(port.effective for port in ports)).any()),
+            table.effective.eq(effective),
             table.write_warps.eq(Cat(port.held_warp for port in ports)),
             table.write_registers.eq(Cat(port.held_register for port in ports)),
             table.write_entries.eq(Cat(Cat(port.place, port.mask) for port in ports)),
@@ -168,9 +170,23 @@ class PackedFile(wiring.Component):
                 port.found_place.eq(allocation.places[number]),
                 port.found_mask.eq(allocation.masks[number]),
             ]
+        if self._pairs:
+            self._follow(m, table, ports, changes, effective)
         self._changes, self._waiting = changes, could & ~changes
         with m.If((searching & ~allocation.found).any()):
             m.d.sync += self.error.eq(1)
+
+    def _follow(self, m: Module, table: RenamingTable, ports: Ports, changes: Value, effective: Value) -> None:
+        """T of every port sees the write of the table, which may be that of its partner."""
+        entry = named(m, "changed_entry", select(changes, list(table.write_entries)))
+        for port in ports:
+            m.d.comb += [
+                port.change_by.eq(changes),
+                port.change_counts.eq(effective),
+                port.change_warps.eq(table.write_warps),
+                port.change_registers.eq(table.write_registers),
+                port.change_entry.eq(entry),
+            ]
 
     def _home(self, port: wiring.PureInterface) -> Value:
         """Home bank of the register of a port."""
@@ -183,6 +199,7 @@ class PackedFile(wiring.Component):
         """The data of results, and their banks."""
         names = {
             "room": "room",
+            "advances": "advances",
             "moves": "moves",
             "masks": "mask",
             "merges": "merges",
@@ -213,10 +230,10 @@ class PackedFile(wiring.Component):
         busy = []
         for number, port in enumerate(ports):
             evicts = self._evictions if number == 0 else None
-            stored = port.stored & ~evicts.under_way[1] if evicts else port.stored
+            stored = port.stored & ~evicts.under_way[2] if evicts else port.stored
             queue = complete_stores(m, self._cfg, self, number, stored, port.completion)
             m.d.comb += [self.completed[number].eq(queue.completed), self.completion[number].eq(queue.completion)]
-            busy += [port.deciding, port.storing, queue.waiting]
+            busy += [port.reading, port.deciding, port.storing, queue.waiting]
         m.d.comb += self.quiet.eq(~Cat(busy).any() & ~self.swept.any())
 
     def _observe(self, m: Module, table: RenamingTable, ports: Ports, allocation: Allocation) -> None:
@@ -225,6 +242,7 @@ class PackedFile(wiring.Component):
         new = [Cat(port.place, port.mask) for port in ports]
         sizes = [Cat(encode(port.size, 2), Const(0, 1)) + 1 for port in ports]
         m.d.comb += [
+            self.reading.eq(Cat(port.reading for port in ports)),
             self.deciding.eq(Cat(port.deciding for port in ports)),
             self.storing.eq(Cat(port.storing for port in ports)),
             self.used_rows.eq(allocation.used_rows),

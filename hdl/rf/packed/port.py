@@ -1,7 +1,7 @@
-"""One write-back port: the result that is decided, and the one that goes to its bank (docs/schemes/corf.md, 5)."""
+"""One write-back port: results that are read, decided, and on their way to their bank (docs/schemes/corf.md, 5)."""
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from warpfile.hdl.arbiter import select
@@ -12,20 +12,30 @@ from warpfile.hdl.slices import first_slices, runs_of
 from warpfile.spec.contract import SLICES
 from warpfile.spec.schemes.packed import ALLOCATE, IN_PLACE, LEFT, RESIZE, RIGHT, SHRINK, PackedConfig
 
+#: What T has of a result as the execution port gave it.
+_NAMES = ("warp", "register", "full", "tokens", "mask")
+
 
 class ResultPort(wiring.Component):
-    """W0 and W1 of one port, without their data. What happens in a cycle is seen from the next.
+    """T, W0 and W1 of one port, without their data. What happens in a cycle is seen from the next.
 
-    Members
+    Members (P: ``cfg.write_ports``)
     -------
     offered : In(1), result : In(result_layout(cfg))   A result that has to be stored, whose entries are being read.
     size : In(4)                 Bytes that it needs, one-hot.
-    room, accept : Out(1)        W0 is free, or will be; the result enters it.
-    old_entry : In(entry_bits)   In the first cycle of a result in W0: the entry of its register.
-    paired : In(1), partner_entry : In(entry_bits)   Of the result in X: its register has a partner; in its first cycle
-                                 in W0 the entry of that; only with ``pairs``.
+    room, accept : Out(1)        T is free, or will be; the result enters it.
     side : In(2)                 Side of the register of the result in X; only with ``sides``.
-    deciding : Out(1)            W0 is occupied; what follows is of the result there, as the inputs say.
+    paired : In(1), partner : In(register_bits)   Likewise: it has a partner, and which. This, and what is said of
+                                 partners and of a change below, only with ``pairs``.
+    reading : Out(1)             T is occupied; what follows is of the result there.
+    read_warp, read_register : Out   Of that result, as they were in X.
+    old_entry, partner_entry : In(entry_bits)   In its first cycle there: the entries of its register and its partner.
+    change_by : In(P), change_counts : In(1)   One-hot or none: the port that changes; an entry really is written. Both
+                                 may be late.
+    change_warps, change_registers : In(ArrayLayout), change_entry : In(entry_bits)   Whose entry each port would
+                                 change; the one that is written, which may be late.
+    advances : Out(1)            It moves on to W0, with all that is known of it at the end of the cycle.
+    deciding : Out(1)            W0 is occupied; what follows is of the result there, which begins with registers.
     held_warp, held_register, held_size, held_side : Out   Of that result, as it was in X.
     old_place, old_mask : Out    Where its register is.
     with_partner : Out(1), partner_place, partner_mask : Out   It has a partner, and where that was.
@@ -46,26 +56,16 @@ class ResultPort(wiring.Component):
         self._pairs, self._sides = cfg.allocation == "pairs", cfg.allocation == "sides"
         place = location_layout(cfg)
         ones_in = ("offered", "merge_served", "changes", "found", "stored")
-        ones_out = (
-            "room",
-            "accept",
-            "deciding",
-            "merges",
-            "merging",
-            "could",
-            "searches",
-            "effective",
-            "moves",
-            "storing",
-        )
+        ones_out = ("room", "accept", "reading", "advances", "deciding", "merges", "merging")
+        ones_out += ("could", "searches", "effective", "moves", "storing")
         members: dict[str, wiring.Member] = {
             **{name: In(1) for name in ones_in},
             **{name: Out(1) for name in ones_out},
             "result": In(result_layout(cfg)),
             "size": In(SLICES),
             "old_entry": In(cfg.mapping_bits),
-            "held_warp": Out(cfg.warp_bits),
-            "held_register": Out(cfg.register_bits),
+            **{name: Out(cfg.warp_bits) for name in ("read_warp", "held_warp")},
+            **{name: Out(cfg.register_bits) for name in ("read_register", "held_register")},
             **{name: Out(SLICES) for name in ("held_size", "old_mask", "mask", "freed", "store_mask")},
             **{name: Out(place) for name in ("old_place", "merge_place", "place", "store_place")},
             "found_place": In(place),
@@ -74,59 +74,110 @@ class ResultPort(wiring.Component):
             "lanes": Out(cfg.lanes),
             "completion": Out(completion_layout(cfg)),
         }
-        if self._pairs:
-            members |= {"paired": In(1), "partner_entry": In(cfg.mapping_bits), "with_partner": Out(1)}
-            members |= {"partner_place": Out(place), "partner_mask": Out(SLICES)}
         if self._sides:
             members |= {"side": In(2), "held_side": Out(2)}
-        super().__init__(members)
+        super().__init__(members | (self._of_partners() if self._pairs else {}))
+
+    def _of_partners(self) -> dict[str, wiring.Member]:
+        cfg = self._cfg
+        return {
+            "paired": In(1),
+            "partner": In(cfg.register_bits),
+            "change_by": In(cfg.write_ports),
+            "change_counts": In(1),
+            "change_warps": In(data.ArrayLayout(cfg.warp_bits, cfg.write_ports)),
+            "change_registers": In(data.ArrayLayout(cfg.register_bits, cfg.write_ports)),
+            **{name: In(cfg.mapping_bits) for name in ("partner_entry", "change_entry")},
+            "with_partner": Out(1),
+            "partner_place": Out(location_layout(cfg)),
+            "partner_mask": Out(SLICES),
+        }
 
     def elaborate(self, platform) -> Module:
-        """What is in W0, what is done with it, what is in W1."""
+        """What is in T, what is in W0 and what is done with it, what is in W1."""
         m = Module()
-        self._fresh, self._full, self._merged = (Signal(name=name) for name in ("fresh", "full", "merged"))
+        self._read = Signal(self._layout(), name="read", reset_less=True)
+        self._full, self._merged = (Signal(name=name) for name in ("full", "merged"))
         self._tokens = Signal.like(self.result.tokens, name="tokens", reset_less=True)
         self._mask = Signal(self._cfg.lanes, name="result_mask", reset_less=True)
+        self._next_room = named(m, "next_room", ~self.deciding | self.moves)
         m.d.comb += [
-            self.room.eq(~self.deciding | self.moves),
+            self.room.eq(~self.reading | self._next_room),
             self.accept.eq(self.offered & self.room),
+            self.advances.eq(self.reading & self._next_room),
         ]
-        kept = self._keep(m, "old", self.old_entry, Cat(self.old_place, self.old_mask))
-        m.d.comb += self.merge_place.eq(kept[:-SLICES])
-        if self._pairs:
-            self._keep(m, "partner", self.partner_entry, Cat(self.partner_place, self.partner_mask))
         self._enter(m)
+        self._advance(m)
         self._decide(m)
         self._store(m)
         return m
 
-    def _keep(self, m: Module, name: str, entry: Value, now: Value) -> Value:
-        """``now`` is what was read, which is there in the first cycle only; returns what is kept of it for the next."""
-        kept = Signal(len(entry), name=f"{name}_kept", reset_less=True)
-        m.d.comb += now.eq(Mux(self._fresh, entry, kept))
-        m.d.sync += kept.eq(now)
-        return kept
+    def _layout(self) -> data.StructLayout:
+        """What T has of X."""
+        result = result_layout(self._cfg)
+        fields = {name: result[name].shape for name in _NAMES} | {"size": SLICES}
+        fields |= {"paired": 1, "partner": self._cfg.register_bits} if self._pairs else {}
+        return data.StructLayout(fields | ({"side": 2} if self._sides else {}))
 
     def _enter(self, m: Module) -> None:
-        m.d.sync += self._fresh.eq(self.accept)
-        with m.If(self.moves):
-            m.d.sync += [self.deciding.eq(0), self._merged.eq(0)]
-        with m.If(self.accept):
-            m.d.sync += self.deciding.eq(1)
-        with m.If(self.room):  # that it is accepted is known later, and nothing reads W0 without a result
+        """T takes what is in X."""
+        read = self._read
+        with m.If(self.room):  # that it is accepted is known later, and nothing reads T without a result
             m.d.sync += [
-                self._full.eq(self.result.full),
-                self._tokens.eq(self.result.tokens),
-                self._mask.eq(self.result.mask),
-                self.held_warp.eq(self.result.warp),
-                self.held_register.eq(self.result.register),
-                self.held_size.eq(self.size),
+                self.reading.eq(self.offered),
+                *(read[name].eq(self.result[name]) for name in _NAMES),
+                read.size.eq(self.size),
             ]
-            m.d.sync += self.with_partner.eq(self.paired) if self._pairs else []
-            m.d.sync += self.held_side.eq(self.side) if self._sides else []
+            m.d.sync += [read.paired.eq(self.paired), read.partner.eq(self.partner)] if self._pairs else []
+            m.d.sync += read.side.eq(self.side) if self._sides else []
+        m.d.comb += [self.read_warp.eq(read.warp), self.read_register.eq(read.register)]
+
+    def _advance(self, m: Module) -> None:
+        """W0 takes what is in T, and the answers of the table with it."""
+        read, fresh = self._read, Signal(name="fresh")
+        m.d.sync += fresh.eq(self.accept)
+        old = self._keep(m, "old", fresh, self.old_entry)
+        with m.If(self._next_room):  # nothing reads W0 without a result
+            m.d.sync += [
+                self.deciding.eq(self.reading),
+                self._merged.eq(0),
+                self._full.eq(read.full),
+                self._tokens.eq(read.tokens),
+                self._mask.eq(read.mask),
+                self.held_warp.eq(read.warp),
+                self.held_register.eq(read.register),
+                self.held_size.eq(read.size),
+                Cat(self.old_place, self.old_mask).eq(old),
+            ]
+            m.d.sync += self.held_side.eq(read.side) if self._sides else []
+        if self._pairs:
+            partner = self._keep(m, "partner", fresh, self.partner_entry, self._follows(m))
+            with m.If(self._next_room):
+                m.d.sync += [
+                    self.with_partner.eq(read.paired),
+                    Cat(self.partner_place, self.partner_mask).eq(partner),
+                ]
+        m.d.comb += self.merge_place.eq(self.old_place)
         m.d.sync += self.merging.eq(self.merge_served)
         with m.If(self.merging):
             m.d.sync += self._merged.eq(1)
+
+    def _keep(self, m: Module, name: str, fresh: Value, entry: Value, follows: Value | None = None) -> Value:
+        """An entry as T has it at the end of the cycle: it comes in the first one only, and may be written in any."""
+        kept = Signal(len(entry), name=f"{name}_kept", reset_less=True)
+        known: Value = Mux(fresh, entry, kept)
+        if follows is not None:
+            known = Mux(follows, self.change_entry, known)
+        now = named(m, f"{name}_now", known)
+        m.d.sync += kept.eq(now)
+        return now
+
+    def _follows(self, m: Module) -> Value:
+        """Whether the partner's entry is written. Who writes is known late: all that could are compared before that."""
+        read, places = self._read, zip(self.change_warps, self.change_registers, strict=True)
+        same = named(m, "same", Cat((warp == read.warp) & (name == read.partner) for warp, name in places))
+        own = named(m, "partner_of", same & read.paired.replicate(len(same)))
+        return named(m, "follows", (self.change_by & own).any() & self.change_counts)
 
     def _decide(self, m: Module) -> None:
         """What is done waits for W1, and what changes the place for its turn."""
@@ -150,7 +201,7 @@ class ResultPort(wiring.Component):
             self.mask.eq(Mux(fits, kept, self.found_mask)),
             self.freed.eq(self.old_mask & ~(kept & fits.replicate(SLICES))),
         ]
-        # Known a cycle late, so that what the table has just read does not decide which stores the banks take.
+        # Known a cycle late, so that comparing sizes does not decide which stores the banks take.
         asks = named(m, "asks", self.deciding & mapped & ~fits & ~ready)
         m.d.sync += self.merges.eq(asks & ~self.merging & ~self.merge_served)
         codes = (stays, IN_PLACE), (shrinks, SHRINK), (mapped & ~fits, RESIZE), (~mapped, ALLOCATE)

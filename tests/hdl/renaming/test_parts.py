@@ -151,32 +151,43 @@ def test_mapped_bits_are_set_and_cleared_one_by_one_and_by_warps() -> None:
     assert len(seen) == 2 * (sum(groups) + 1)
 
 
-def test_a_port_completes_one_result_per_cycle_stored_ones_first() -> None:
-    cfg = config("packing")
+#: By scheme: cycles until a late one completes, whether there are such, how many can wait.
+QUEUES = [("packing", 2, False, 3), ("larf", 1, False, 2), ("bow_wr", 2, True, 5)]
+
+
+@pytest.mark.parametrize(("scheme", "lead", "keeps", "most"), QUEUES)
+def test_a_port_completes_one_result_per_cycle_stored_ones_first(scheme, lead, keeps, most) -> None:
+    """Of those with nothing to store the one that was accepted first, if it has a register ``lead`` cycles later."""
+    cfg = config(f"{scheme}+packed", source_slots=1, window_entries=1, collectors=2) if keeps else config(scheme)
     part, numbers = Completions(cfg), random.Random(5)
 
     async def bench(ctx) -> None:
-        waits: list[int] = []
-        under_way = token = longest = 0
-        for _ in range(400):
-            stored = under_way > 0 and numbers.random() < 0.4
-            store_enters = numbers.random() < 0.4 and under_way - stored < 2 and under_way + len(waits) - stored < 2
-            taken = not store_enters and numbers.random() < 0.7
-            token = (token + 1) % 8
+        waits: list[tuple[int, int]] = []
+        under_way = token = longest = chance = 0
+        held_back = False
+        for cycle in range(2000):
+            # Stretches in which banks take all or nothing, so that much is between X and its bank, and then waits.
+            chance = numbers.choice((0.0, 0.3, 1.0)) if numbers.random() < 0.3 else chance
+            stored = under_way > 0 and numbers.random() < chance
+            enters = numbers.random() < 0.4 and under_way - stored <= lead
+            taken = not enters and numbers.random() < 0.9
+            late, token = keeps and numbers.random() < 0.7, (token + 1) % 64
             ctx.set(part.stored, stored)
             ctx.set(part.store.tokens, 0xFF)
             ctx.set(part.taken, taken)
+            ctx.set(part.late, late)
             ctx.set(part.result.tokens, token)
-            due = waits + ([token] if taken else [])
-            expected = 0xFF if stored else due[0] if due else None
             assert ctx.get(part.waiting) == bool(waits)
-            assert ctx.get(part.completed) == (expected is not None)
-            if expected is not None:
-                assert ctx.get(part.completion.tokens) == expected
-            waits = due if stored else due[1:]
+            waits += [(token, cycle + lead * late)] if taken else []
+            due = bool(waits) and waits[0][1] <= cycle
+            held_back |= not stored and not due and len(waits) > 1
+            assert ctx.get(part.completed) == (stored or due)
+            if stored or due:
+                assert ctx.get(part.completion.tokens) == (0xFF if stored else waits[0][0])
+            waits = waits[due and not stored :]
             longest = max(longest, len(waits))
-            under_way += store_enters - stored
+            under_way += enters - stored
             await ctx.tick()
-        assert longest == 2
+        assert longest == most and held_back == keeps
 
     run(part, bench)

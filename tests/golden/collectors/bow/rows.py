@@ -24,7 +24,7 @@ class PackedLanes(Lanes):
     def stored(self, key: tuple[int, int]) -> int:
         """See above."""
         stages = self.model.file.stages  # type: ignore[attr-defined]
-        for one in (stages.deciding[0], stages.storing[0]):
+        for one in (stages.reading[0], stages.deciding[0], stages.storing[0]):
             if one is not None and isinstance(one.result, Leaving) and (one.result.warp, one.result.register) == key:
                 return one.result.copy
         mapped = stages._table.entry(*key)
@@ -33,7 +33,7 @@ class PackedLanes(Lanes):
     def check(self, cfg: BowConfig, key: tuple[int, int]) -> None:
         """What is on its way to its row is not there yet."""
         stages = self.model.file.stages  # type: ignore[attr-defined]
-        moving = [one.result for one in (*stages.deciding, *stages.storing) if one is not None]
+        moving = [one.result for one in (*stages.reading, *stages.deciding, *stages.storing) if one]
         names = [(result.warp, result.register) for result in moving]
         require(len(names) == len(set(names)), "two writes of one register are never behind X")
         if not any(name == key and isinstance(result, Result) for name, result in zip(names, moving, strict=True)):
@@ -45,7 +45,7 @@ class RowsWatcher(BowWatcher, PackedWatcher):
     """Says of every cycle what windows and file have to do in it.
 
     ``looked``: places of the first of the registers that a window wants. ``sizes`` of entries, by register. ``under``:
-    whose eviction is in W0 and in W1 when the cycle begins. ``evicting``: the eviction that is presented. ``to_store``:
+    whose eviction is in T, W0 and W1 when the cycle begins. ``evicting``: the eviction that is presented. ``to_store``:
     registers whose results have to be stored in this cycle.
     """
 
@@ -70,12 +70,13 @@ class RowsWatcher(BowWatcher, PackedWatcher):
             del self.done[0]
         self._check_turns(f, taken)
         moved = self._check_decisions(f)
+        self._advance(moved)
         self.met.clear()
         self._check_results(stimulus, f)
         self.denied.clear()
-        before = set(self.w0)
+        before = set(self.t)
         self._check_entrance(stimulus, f, None)
-        is_taken = self.evicting is not None and 0 in set(self.w0) - before and not self.w0[0].result.writes
+        is_taken = self.evicting is not None and 0 in set(self.t) - before and not self.t[0].result.writes
         self._check_evicted(f, is_taken)
         self._complete(stimulus, f)
         self._check_release(f, None)
@@ -86,8 +87,8 @@ class RowsWatcher(BowWatcher, PackedWatcher):
 
     def _check_under(self, f: dict[str, int]) -> None:
         """What is under way when the cycle begins, and the sizes of entries."""
-        one, other = self.w0.get(0), self.w1.get(0)
-        found = [one.result if one else None, other[0] if other else None]
+        stored = self.w1.get(0)
+        found = [one and one.result for one in (self.t.get(0), self.w0.get(0))] + [stored[0] if stored else None]
         self.under = [(r.warp, r.register) if r is not None and not r.writes else None for r in found]
         if self.cfg.asks.evicts:
             shown = sum(1 << k for k, name in enumerate(self.under) if name is not None)
@@ -137,7 +138,7 @@ class RowsWatcher(BowWatcher, PackedWatcher):
             if len(places) == len(self.wanted[warp]):
                 continue
             name = warp, self.wanted[warp][len(places)]
-            if name != self.under[0] and self.port(name):
+            if name not in self.under[:2] and self.port(name):
                 places.append(self.where.get(name, NOWHERE))
                 served |= 1 << warp
             else:
@@ -152,7 +153,7 @@ class RowsWatcher(BowWatcher, PackedWatcher):
             word |= (result is not None and self._is_stored(port, result) and self._is_under(result)) << port
         for warp in indices(f["look_up_wait"]):
             name = warp, self.wanted[warp][len(self.looked[warp])]
-            word |= (name == self.under[0]) << self.cfg.write_ports + warp
+            word |= (name in self.under[:2]) << self.cfg.write_ports + warp
         waits = self.evicting is not None and self._is_under(self.evicting)
         word |= waits << self.cfg.write_ports + self.cfg.warps
         require(f["underway_wait"] == word, "who wants a register waits for its eviction")
@@ -193,7 +194,7 @@ class RowsWatcher(BowWatcher, PackedWatcher):
         for port in indices(f["write"]):
             result = stimulus.results[port]
             if result is not None and result.writes and not self._is_stored(port, result):
-                self.late[port].append(result)
+                self.late[port].append((self.cycle + 2, result))
 
     def _follow_sizes(self, stimulus: Stimulus, f: dict[str, int]) -> None:
         for port in indices(f["write"]):

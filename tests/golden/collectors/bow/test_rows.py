@@ -72,11 +72,11 @@ def test_an_eviction_is_read_back_behind_its_bank() -> None:
     result = run_rows(rows(), [put(1, 0x1234), *nops(1), get(1)])
     (leaves,) = result.when("evict")
     assert result.when("evicted") == [leaves] and result.when("stall_evict")[-1] == leaves
-    assert result.events("underway") == [(leaves + 1, 0b01), (leaves + 2, 0b10)]
+    assert result.events("underway") == [(leaves + 1, 0b001), (leaves + 2, 0b010), (leaves + 3, 0b100)]
     assert result.issues()[2][0] == leaves + 1
-    assert result.events("decision") == [(leaves + 1, ALLOCATE)] and result.when("stored") == [leaves + 2]
-    found = since(result, 2, "look_up", "grant", "dispatch")
-    assert found == [[1], [2], [4]]
+    assert result.events("decision") == [(leaves + 2, ALLOCATE)] and result.when("stored") == [leaves + 3]
+    found = since(result, 2, "look_up_wait", "look_up", "grant", "dispatch")
+    assert found == [[1], [2], [3], [5]]
     assert result.model.operands_checked == 1
 
 
@@ -126,7 +126,7 @@ def test_without_packing_there_are_no_sizes() -> None:
 def test_windows_that_write_through_evict_nothing() -> None:
     result = run_rows(rows(window_writes="through"), [put(1, OF_SIZE[3]), *nops(8), get(1)])
     assert "underway" not in result.fields[0] and not result.when("evict")
-    assert result.when("stored") == [cycle + 2 for cycle in result.when("store")]
+    assert result.when("stored") == [cycle + 3 for cycle in result.when("store")]
     assert result.model.operands_checked == 1
 
 
@@ -155,9 +155,9 @@ def held(bank: int, count: int) -> type[BowRows]:
 @pytest.mark.parametrize("count", [0, 1, 4])
 @pytest.mark.parametrize("bank", [0, 1])
 def test_a_warp_that_ends_is_swept_behind_its_eviction(bank: int, count: int) -> None:
-    """EXIT issues in the cycle behind the one in which X takes the eviction."""
+    """EXIT issues two cycles behind the one in which X takes the eviction, in which W0 has it."""
     result = run_rows(rows(), [put(bank, 1), *nops(2)], model=held(bank, count))
     (exits,), (taken,), swept = result.when("exit"), result.when("evicted"), result.when("sweep_read")
-    assert taken == exits - 1 and result.when("stored") == [exits + 1 + count]
+    assert taken == exits - 2 and result.when("stored") == [exits + 1 + count]
     assert swept[0] == exits + 3 + count, "it is chosen in the first cycle in which nothing is under way"
     assert isinstance(result.model, BowRows) and not result.model.file.free.used_rows

@@ -63,9 +63,9 @@ def random_rows(seed: int, **changes: object) -> tuple[PackedConfig, Trace]:
         "scheduler": rng.choice(("gto", "lrr")),
         "ports": rng.choice((1, 3, 6)),
         "write_back_ports": rng.choice((1, 3, 6)),
-        "alu_latency": rng.choice((2, 3, 6)),
-        "shared_latency": rng.choice((2, 12)),
-        "hit_latency": rng.choice((2, 12)),
+        "alu_latency": rng.choice((3, 4, 6)),
+        "shared_latency": rng.choice((3, 12)),
+        "hit_latency": rng.choice((3, 12)),
         "miss_latency": 40,
         "cache_lines": rng.choice((0, 64)),
         "result_queue": rng.choice((1, 2)),
@@ -86,7 +86,7 @@ def random_rows(seed: int, **changes: object) -> tuple[PackedConfig, Trace]:
 #: Small windows and many ports in front of few banks: evictions meet results and one another.
 CROWDED = {
     **{"ports": 6, "write_back_ports": 6, "source_slots": 2, "window": 2, "window_entries": 3, "banks": 1},
-    **{"alu_latency": 2, "sfu_latency": 2, "shared_latency": 2, "hit_latency": 2, "cache_lines": 64},
+    **{"alu_latency": 3, "sfu_latency": 3, "shared_latency": 3, "hit_latency": 3, "cache_lines": 64},
 }
 #: What cannot happen: see ``tests.golden.rf.packed.test_random``.
 NEVER = {"error_cycles", "side_missed"}

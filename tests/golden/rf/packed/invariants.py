@@ -14,14 +14,15 @@ from warpfile.spec.stimulus import Result, Stimulus
 
 @dataclass
 class InW0:
-    """A result in W0, as it left X."""
+    """A result in T or in W0, as it left X; in T it follows where its partner, ``beside``, is."""
 
     result: Result
     size: int
     old: Place
     partner: Place | None
+    beside: Entry | None
     side: int
-    since: int  #: its first cycle in W0
+    since: int = -1  #: its first cycle in W0
     merged: int | None = None  #: first cycle behind M1
 
     @property
@@ -44,14 +45,15 @@ class InW0:
 class PackedWatcher(SlotWatcher):
     """Says of every cycle what exactly has to happen in it.
 
-    ``where`` is the renaming table, ``space`` the owners of all slices, ``w0`` and ``w1`` what each port holds.
+    ``where`` is the renaming table, ``space`` the owners of all slices, ``t``, ``w0`` and ``w1`` what each port holds.
     """
 
     space: Rows = field(init=False)
+    t: dict[int, InW0] = field(default_factory=dict)
     w0: dict[int, InW0] = field(default_factory=dict)
     w1: dict[int, tuple[Result, Place]] = field(default_factory=dict)
     done: dict[int, Result] = field(default_factory=dict)
-    late: dict[int, list[Result]] = field(default_factory=dict)
+    late: dict[int, list[tuple[int, Result]]] = field(default_factory=dict)
     swept: set[int] = field(default_factory=set)
     sweeping: int | None = None
     left: set[int] = field(default_factory=set)
@@ -97,6 +99,7 @@ class PackedWatcher(SlotWatcher):
         taken = self._check_stores(f)
         self._check_grants(f, taken)
         moved = self._check_decisions(f)
+        self._advance(moved)
         number = self.shown()
         shown = None if number is None else (self.slots[number].warp, self.slots[number].register)
         self._check_entrance(stimulus, f, shown)
@@ -120,7 +123,8 @@ class PackedWatcher(SlotWatcher):
         self.space.change(self.freed, self.taken, self.reserve, self.opened)
 
     def _check_levels(self, f: dict[str, int]) -> None:
-        require(f["deciding"] == sum(1 << port for port in self.w0), "W0 is occupied from X to W1")
+        require(f["reading"] == sum(1 << port for port in self.t), "T is occupied from X to W0")
+        require(f["deciding"] == sum(1 << port for port in self.w0), "W0 is occupied from T to W1")
         require(f["storing"] == sum(1 << port for port in self.w1), "W1 is occupied until its bank serves it")
         require(f["used_rows"] == self.space.used(), "a row is used while a register has slices of it")
         require(f.get("reserved_rows", 0) == len(self.space.reserved), "rows are reserved for partners that come")
@@ -190,6 +194,15 @@ class PackedWatcher(SlotWatcher):
         require(together == (beside[True], beside[False]), "a value is with its partner or not")
         return changes
 
+    def _advance(self, changes: dict[Entry, Place]) -> None:
+        """T learns where partners are now, and goes on to W0 where that is empty or has moved on."""
+        for port, entry in list(self.t.items()):
+            if entry.beside in changes:
+                entry.partner = changes[entry.beside]
+            if port not in self.w0:
+                self.w0[port] = self.t.pop(port)
+                self.w0[port].since = self.cycle + 1
+
     def _changed(self, name: Entry, entry: InW0) -> Place:
         if entry.code == SHRINK:
             return (*entry.old[:2], kept(entry.old[2], entry.size, entry.side))
@@ -244,17 +257,17 @@ class PackedWatcher(SlotWatcher):
                 waits |= 1 << port
                 continue
             self.ports_used += wanted
-            if port in self.w0:
+            if port in self.t:
                 continue
-            found = [self.where.get(entry, NOWHERE) for entry in entries]
-            beside = found[1] if partner is not None else None
-            entering[port] = InW0(result, size, found[0], beside, self.sides.get(result.register, 0), self.cycle + 1)
+            found = [*(self.where.get(entry, NOWHERE) for entry in entries), None]
+            side = self.sides.get(result.register, 0)
+            entering[port] = InW0(result, size, found[0] or NOWHERE, found[1], (*entries, None)[1], side)
             accepted |= result.writes << port
             sizes |= size << 3 * port
         require(f["table_wait"] == waits, "results wait for a port, or for who writes their entry")
-        require(f["write"] == accepted, "a result leaves X when its entries are read and W0 is empty")
+        require(f["write"] == accepted, "a result leaves X when its entries are read and T is empty")
         require(f["size"] == sizes, "a size is the least number of bytes that every lane needs")
-        self.w0 |= entering
+        self.t |= entering
 
     def _arriving(self, stimulus: Stimulus) -> tuple[int, list[tuple[int, Result, int]]]:
         """Ports whose result is accepted at once, and what has to be stored: port, result, size."""
@@ -288,13 +301,13 @@ class PackedWatcher(SlotWatcher):
             result = stimulus.results[port]
             queue = self.late.setdefault(port, [])
             if result is not None and not result.writes:
-                queue.append(result)
+                queue.append((self.cycle, result))
             done = None
             if port in self.done:
                 done = self.done[port]
                 self.writes += 1
-            elif queue:
-                done = queue.pop(0)
+            elif queue and queue[0][0] <= self.cycle:
+                done = queue.pop(0)[1]
             if done is not None:
                 for key in bits(done.warp, 1 << done.register if done.writes else 0, done.tokens):
                     self.pending[key] = self.cycle + 1
@@ -359,7 +372,7 @@ class PackedWatcher(SlotWatcher):
 
     def _check_nothing_left(self) -> None:
         require(not (self.where or self.space.owner or self.space.reserved), "all slices are free")
-        require(not (self.w0 or self.w1 or self.swept), "nothing is under way")
+        require(not (self.t or self.w0 or self.w1 or self.swept), "nothing is under way")
 
 
 def _accesses(f: dict[str, int]) -> int:

@@ -33,7 +33,7 @@ Valued = tuple[StaticInstruction, int, int | Sequence[int]]
 
 def make(scheme: str = "packing", **changes: Any) -> PackedConfig:
     """The ``tiny`` preset with four warps, three ports and units of three sources, unless ``changes`` say otherwise."""
-    small = {"warps": 4, "lanes": 4, "source_slots": 3, "rows": 64, "alu_latency": 2, "register_names": 16}
+    small = {"warps": 4, "lanes": 4, "source_slots": 3, "rows": 64, "alu_latency": 3, "register_names": 16}
     cfg = find(scheme).configuration("tiny", **small | changes)
     assert isinstance(cfg, PackedConfig)
     return cfg

@@ -117,11 +117,10 @@ def merges_after_moving(machine: Packed, patch: pytest.MonkeyPatch) -> None:
             self.start, self.merges = 0, False
 
     patch.setattr(stages, "Deciding", Wrong)
-    patch.setattr("warpfile.golden.rf.packed.entrance.Deciding", Wrong)
 
 
 def asks_at_once(machine: Packed, patch: pytest.MonkeyPatch) -> None:
-    """A merge asks its bank in the cycle that has just read the table."""
+    """A merge asks its bank in its first cycle in W0."""
 
     class Wrong(stages.Deciding):
         def __init__(self, *values: Any) -> None:
@@ -129,7 +128,24 @@ def asks_at_once(machine: Packed, patch: pytest.MonkeyPatch) -> None:
             self.fresh = False
 
     patch.setattr(stages, "Deciding", Wrong)
-    patch.setattr("warpfile.golden.rf.packed.entrance.Deciding", Wrong)
+
+
+def follows_no_change(machine: Packed, patch: pytest.MonkeyPatch) -> None:
+    """T goes by where a partner was when it was read."""
+    machine.file.stages._follow = lambda *anything: None  # type: ignore[method-assign]
+
+
+def passes_t_by(machine: Packed, patch: pytest.MonkeyPatch) -> None:
+    """A result goes from X to W0 where that is empty."""
+    inside, entrance = machine.file.stages, machine.file.entrance
+    enter = entrance.enter
+
+    def wrong(*values: Any) -> int:
+        accepted = enter(*values)
+        inside.advance()
+        return accepted
+
+    entrance.enter = wrong  # type: ignore[method-assign]
 
 
 def goes_on_in_m1(machine: Packed, patch: pytest.MonkeyPatch) -> None:
@@ -288,6 +304,7 @@ MISTAKES: list[Mistake] = [
     *(has_a_memory_per_warp, sweeps_slowly),
     *(reads_what_is_written, reads_half, sweeps_too_little, joins_what_overlaps, joins_nothing),
     *(asks_a_cycle_late, remembers_metadata, completes_before_the_bank, asks_at_once),
+    *(follows_no_change, passes_t_by),
 ]
 
 

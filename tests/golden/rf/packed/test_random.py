@@ -43,10 +43,10 @@ def random_packed(rng: random.Random, **changes: object) -> PackedConfig:
         "ports": rng.choice((1, 3, 4, 6)),
         "write_back_ports": rng.choice((1, 3, 6)),
         "branch_delay": rng.choice((0, 4)),
-        "alu_latency": rng.choice((2, 3, 6)),
-        "sfu_latency": rng.choice((2, 21)),
-        "shared_latency": rng.choice((2, 12)),
-        "hit_latency": rng.choice((2, 12)),
+        "alu_latency": rng.choice((3, 4, 6)),
+        "sfu_latency": rng.choice((3, 21)),
+        "shared_latency": rng.choice((3, 12)),
+        "hit_latency": rng.choice((3, 12)),
         "miss_latency": rng.choice((40, 100)),
         "cache_lines": rng.choice((0, 4, 64)),
         "uniform_latency": rng.choice((1, 6)),
@@ -75,7 +75,7 @@ def crowded(rng: random.Random, **changes: object) -> PackedConfig:
     """Four warps of eight registers, and room for no more."""
     banks = rng.choice((1, 2, 4))
     few = {"banks": banks, "rows": 32 // banks, "warps": 4, "register_names": rng.choice((8, 16)), "ports": 6}
-    quick = {"write_back_ports": rng.choice((3, 6, 6)), "alu_latency": 2, "collectors": rng.choice((4, 8))}
+    quick = {"write_back_ports": rng.choice((3, 6, 6)), "alu_latency": 3, "collectors": rng.choice((4, 8))}
     return random_packed(rng, **few | quick | {"source_slots": rng.choice((2, 3))} | changes)
 
 

@@ -129,6 +129,30 @@ def test_what_is_given_back_is_read_again(packing: int) -> None:
     assert all(driver.seen.get(name) for name in wanted), driver.seen
 
 
+def test_a_look_up_waits_for_an_eviction_in_t_and_in_w0_as_on_the_page() -> None:
+    """The worked example "eviction and read back": T in 1, W0 in 2, W1 in 3; the look-up is from 1 on."""
+    part = PackedFile(cfg := windows())
+
+    async def bench(ctx) -> None:
+        await EvictingDriver(ctx, part, cfg, 1).begin(8)
+        ctx.set(part.evict_valid, 1)
+        ctx.set(part.evict_register, 1)
+        ctx.set(part.evict_size, 0b0010)
+        assert ctx.get(part.evict_ready) and not ctx.get(part.underway)
+        await ctx.tick()
+        ctx.set(part.evict_valid, 0)
+        ctx.set(part.locate, 1)
+        ctx.set(part.locate_registers[0], 1)
+        seen = []
+        for _ in range(4):
+            seen.append((ctx.get(part.underway), ctx.get(part.looked_up), ctx.get(part.decision) & 7))
+            await ctx.tick()
+        assert seen == [(0b001, 0, 0), (0b010, 0, 4), (0b100, 1, 0), (0b000, 1, 0)]
+        assert ctx.get(part.located_masks[0]) == 0b0011 and ctx.get(part.quiet) and not ctx.get(part.completed)
+
+    run(part, bench)
+
+
 @pytest.mark.parametrize("rule", ["look_ups_wait", "waiting"])
 def test_a_file_without_one_of_the_rules_is_found_out(monkeypatch, rule: str) -> None:
     monkeypatch.setattr(file, "Evictions", lambda cfg: Miswired(Evictions(cfg), **{rule: lambda value: value & 0}))
@@ -149,8 +173,20 @@ def present(ctx, part: Evictions, leaving: Pair, results: list[Pair], looked: li
         ctx.set(part.locate_registers[warp], register)
 
 
+STAGES = ("read", "held", "store")  #: T, W0, W1
+
+
+def drive(ctx, part: Evictions, places: list[Pair], events: dict[str, bool]) -> None:
+    """What happens in a cycle, and what T, W0 and W1 of port 0 have."""
+    for name, bit in events.items():
+        ctx.set(getattr(part, name), bool(bit))
+    for stage, (warp, register) in zip(STAGES, places, strict=True):
+        ctx.set(getattr(part, f"{stage}_warp"), warp)
+        ctx.set(getattr(part, f"{stage}_register"), register)
+
+
 def test_what_is_under_way_is_waited_for() -> None:
-    """W0 and W1 of port 0 with registers at random, three results, two look-ups, sweeps."""
+    """T, W0 and W1 of port 0 with registers at random, three results, two look-ups, sweeps."""
     cfg = windows()
     part, numbers = Evictions(cfg), random.Random(5)
     ports, slots = range(cfg.write_ports), range(cfg.warps)
@@ -159,42 +195,43 @@ def test_what_is_under_way_is_waited_for() -> None:
         return numbers.randrange(cfg.warps), numbers.randrange(2)
 
     async def bench(ctx) -> None:
-        names, places = ("held", "store"), {"held": (0, 0), "store": (0, 0)}
-        under_way, seen = [False, False], set()
-        for _ in range(300):
+        places, full, under_way, seen = [(0, 0)] * 3, [False] * 3, [False] * 3, set()
+        for _ in range(500):
             leaving, results = place(), [place() for _ in ports]
             looked = [(warp, numbers.randrange(2)) for warp in slots]
             stores, valid = [numbers.random() < 0.4 for _ in ports], numbers.random() < 0.8
-            stored = places if under_way[1] and numbers.random() < 0.4 else None
-            moves = under_way[0] and (stored or not under_way[1]) and numbers.random() < 0.5
-            accept = (stores[0] or valid) and (moves or not under_way[0])
-            for name, bit in (("valid", valid), ("accept", accept), ("moves", moves), ("stored", stored)):
-                ctx.set(getattr(part, name), bool(bit))
-            for name in names:
-                ctx.set(getattr(part, f"{name}_warp"), places[name][0])
-                ctx.set(getattr(part, f"{name}_register"), places[name][1])
+            stored = full[2] and numbers.random() < 0.4
+            moves = full[1] and (stored or not full[2]) and numbers.random() < 0.5
+            advances = full[0] and (moves or not full[1])
+            accept = (stores[0] or valid) and (advances or not full[0]) and numbers.random() < 0.8
+            events = {"valid": valid, "accept": accept, "advances": advances, "moves": moves, "stored": stored}
+            drive(ctx, part, places, events)
             ctx.set(part.stores, sum(bit << port for port, bit in enumerate(stores)))
             present(ctx, part, leaving, results, looked)
-            busy = [places[name] for name, bit in zip(names, under_way, strict=True) if bit]
+            busy = [own for own, bit in zip(places, under_way, strict=True) if bit]
             late = [bit and result in busy for bit, result in zip(stores, results, strict=True)]
             stands, waits = valid and not stores[0], valid and leaving in busy
             met = any(bit and result == leaving for bit, result in zip(stores, results, strict=True))
-            assert ctx.get(part.under_way) == under_way[0] | under_way[1] << 1
+            assert ctx.get(part.under_way) == sum(bit << stage for stage, bit in enumerate(under_way))
             assert (ctx.get(part.stands), ctx.get(part.waits)) == (stands, waits)
             assert ctx.get(part.results_wait) == sum(bit << port for port, bit in enumerate(late))
             late[0] |= stands and (waits or met)
             assert ctx.get(part.waiting) == sum(bit << port for port, bit in enumerate(late))
-            hidden = [under_way[0] and one == places["held"] for one in looked]
-            assert ctx.get(part.look_ups_wait) == sum(bit << slot for slot, bit in enumerate(hidden))
+            hidden = [{stage for stage in (0, 1) if under_way[stage] and one == places[stage]} for one in looked]
+            assert ctx.get(part.look_ups_wait) == sum(bool(bits) << slot for slot, bits in enumerate(hidden))
             assert ctx.get(part.sweeps_wait) == sum(1 << warp for warp in {warp for warp, _ in busy})
-            seen |= {name for name, bit in (("met", met and stands), ("hidden", any(hidden)), ("waits", waits)) if bit}
+            seen |= {name for name, bit in (("met", met and stands), ("waits", waits), ("all", all(under_way))) if bit}
+            seen |= {(stage,) for bits in hidden for stage in bits if len(bits) == 1}
             await ctx.tick()
             if stored:
-                under_way[1] = False
-            if moves:
-                places["store"], under_way = places["held"], [False, True]
+                full[2] = under_way[2] = False
+            for stage, bit in ((1, moves), (0, advances)):
+                if bit:
+                    for row in (places, full, under_way):
+                        row[stage + 1] = row[stage]
+                    full[stage] = under_way[stage] = False
             if accept:
-                places["held"], under_way[0] = (leaving if stands else results[0]), stands
-        assert seen == {"met", "hidden", "waits"}
+                places[0], full[0], under_way[0] = (leaving if stands else results[0]), True, stands
+        assert seen == {"met", "waits", "all", (0,), (1,)}
 
     run(part, bench)

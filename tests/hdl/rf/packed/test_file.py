@@ -120,6 +120,7 @@ class Driver:
             one["next"] = "place"
         elif one["step"] == "place":
             one["mask"] = ctx.get(part.located_masks[0])
+            assert ctx.get(part.located_mapped[0]) == (one["mask"] != 0)
             one["at"] = ctx.get(part.located_places[0].bank), ctx.get(part.located_places[0].row)
             assert one["mask"].bit_count() == 4 or (self.cfg.packing and one["mask"])
             one["next"] = "ask"
@@ -229,7 +230,7 @@ def test_what_is_written_is_read_again(scheme: str) -> None:
     part = PackedFile(cfg)
 
     async def bench(ctx) -> None:
-        driver = Driver(ctx, part, cfg, seed=1)
+        driver = Driver(ctx, part, cfg, seed=3)
         await driver.begin(8)
         await driver.tell()
         for _ in range(200):
@@ -241,5 +242,50 @@ def test_what_is_written_is_read_again(scheme: str) -> None:
         assert driver.deaths > 5 or not cfg.gives.deaths
         assert all(driver.seen.get(name) for name in wanted), driver.seen
         await driver.end()
+
+    run(part, bench)
+
+
+#: Cycle from which the partner is in X, that in which it leaves X, whether it goes beside the first register.
+PARTNERS = [(0, 0, False), (1, 1, True), (2, 3, True), (3, 3, True)]
+
+
+@pytest.mark.parametrize(("comes", "leaves", "beside"), PARTNERS)
+def test_a_value_finds_a_partner_that_changes_one_cycle_before_it(comes: int, leaves: int, beside: bool) -> None:
+    """The first one leaves X in 0, is in T in 1, and is allocated in W0 in 2.
+
+    A partner that leaves X in 0 too is in W0 then, and has read that there is none; in 3 it takes a row of its own. One
+    that leaves X in 1 is in T then, and follows. In 2 the entry is written, so that nothing reads it.
+    """
+    cfg = config("corf")
+    part = PackedFile(cfg)
+    width = len(part.target) // cfg.write_ports
+
+    async def bench(ctx) -> None:
+        await Driver(ctx, part, cfg, seed=1).begin(8)
+        ctx.set(part.operand_valid, 1)
+        ctx.set(part.operand, 1 | 2 << cfg.register_bits)  # r1 and r2, and no other pair
+        await ctx.tick()
+        ctx.set(part.operand_valid, 0)
+        for port, register in ((2, 1), (1, 2)):  # one byte each
+            for name, value in {"writes": 1, "register": register, "mask": 3, "full": 1}.items():
+                ctx.set(part.results[port][name], value)
+        left, targets = None, {}
+        for cycle in range(7):
+            offered = (cycle == 0) << 2 | (left is None and cycle >= comes) << 1
+            ctx.set(part.result_valid, offered)
+            ctx.set(part.result_store, offered)
+            accepted = ctx.get(part.result_accept)
+            assert cycle or accepted & 0b100
+            left = cycle if accepted & 0b010 else left
+            targets |= {
+                port: target for port in (1, 2) if (target := ctx.get(part.target) >> width * port & (1 << width) - 1)
+            }
+            await ctx.tick()
+        (own, first), (place, mask) = (
+            (targets[port] & (1 << width - 4) - 1, targets[port] >> width - 4) for port in (2, 1)
+        )
+        assert (left, first) == (leaves, 0b0001)
+        assert (place == own, mask) == ((True, 0b1000) if beside else (False, 0b0001))
 
     run(part, bench)
