@@ -1,7 +1,7 @@
 """A mapped netlist as Verilog that simulates: an assignment per gate, a register per flip-flop, a name per net.
 
 The nets of a module are called ``n`` and yosys' number of the bit, instances ``i`` and their place, so that what a
-simulation records can be found again in the netlist.
+simulation records can be found again in the netlist. What a cell stores is ``s`` and the place of the cell.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from warpfile.synth.liberty import Cell, Liberty
+from warpfile.synth.liberty import Liberty
+from warpfile.synth.sequential import ClockGate, FlipFlop, sequential
 
 Module = Mapping[str, Any]
 Connections = Mapping[str, list[int | str]]
@@ -24,12 +25,14 @@ _PLAIN = {"*": "&", "+": "|", "!": "~"}
 def gate_verilog(design: Mapping[str, Any], library: Liberty, memories: Iterable[str], verilog: str) -> str:
     """A mapped JSON netlist of yosys as Verilog of the same modules and ports; ``memories`` as ``verilog`` has them.
 
-    Raises ``ValueError`` for a cell that is neither a gate nor a flip-flop that a rising edge sets to one of its pins.
+    Raises ``ValueError`` for a cell that is neither a gate nor one of :mod:`warpfile.synth.sequential`.
     """
     texts = {match[1].removeprefix("\\"): match[0] for match in _MODULE.finditer(verilog)}
     modules: Mapping[str, Module] = design["modules"]
+    kinds = {cell["type"] for module in modules.values() for cell in module["cells"].values()}
+    writer = _Writer(library, sequential(library, kinds))
     return "".join(
-        texts[name] if name in memories else "\n".join(_module(name, module, library)) + "\n"
+        texts[name] if name in memories else "\n".join(writer.module(name, module)) + "\n"
         for name, module in modules.items()
     )
 
@@ -40,37 +43,67 @@ def instances(module: Module, library: Liberty) -> dict[str, str]:
     return {f"i{number}": kind for number, kind in enumerate(kinds) if kind not in library.cells}
 
 
-def flip_flop_pins(cell: Cell, library: Liberty) -> tuple[str, str]:
-    """Data and clock pin of a flip-flop. Raises ``ValueError`` for one with more."""
-    found = re.search(rf'\bcell\s*\(\s*"?{cell.name}"?\s*\).*?\bff\s*\([^)]*\)\s*{{(.*?)}}', library.text, re.DOTALL)
-    facts = dict(re.findall(r'(\w+)\s*:\s*"?([^";]*)"?\s*;', found[1])) if found else {}
-    pins = facts.get("next_state", ""), facts.get("clocked_on", "")
-    if set(facts) != {"next_state", "clocked_on"} or not set(pins) <= set(cell.inputs):
-        raise ValueError(f"{cell.name} must be a flip-flop with data and clock alone for its switching to be counted")
-    return pins
+class _Writer:
+    """Modules as Verilog; ``stores`` are cells that are no gates."""
+
+    def __init__(self, library: Liberty, stores: Mapping[str, FlipFlop | ClockGate]) -> None:
+        self._library, self._stores = library, stores
+
+    def module(self, name: str, module: Module) -> Iterator[str]:
+        """The lines of a module."""
+        ports = module["ports"]
+        yield _head(name, ports)
+        for port, facts in ports.items():
+            yield f"  {facts['direction']} [{len(facts['bits']) - 1}:0] {_escaped(port)};"
+        yield from (f"  wire n{bit};" for bit in sorted(_bits(module)))
+        for port, facts in ports.items():
+            if facts["direction"] == "input":
+                yield from (f"  assign n{bit} = {_escaped(port)}[{at}];" for at, bit in enumerate(facts["bits"]))
+            else:
+                yield f"  assign {_escaped(port)} = {_joined(facts['bits'])};"
+        for number, cell in enumerate(module["cells"].values()):
+            kind, connections = cell["type"], cell["connections"]
+            if kind in self._library.cells:
+                yield from self._cell(kind, number, connections)
+            else:
+                pins = ", ".join(f".{_escaped(pin)}({_joined(bits)})" for pin, bits in connections.items())
+                yield f"  {_called(kind)} i{number} ({pins});"
+        yield "endmodule"
+
+    def _cell(self, kind: str, number: int, connections: Connections) -> Iterator[str]:
+        nets = {pin: _net(bits[0]) for pin, bits in connections.items() if bits}
+        functions, stored, store = self._library.cells[kind].functions, f"s{number}", self._stores.get(kind)
+        if isinstance(store, ClockGate):
+            if store.output in nets:
+                yield from _clock_gate(store, stored, nets)
+            return
+        if store:
+            yield from _flip_flop(store, stored, nets)
+            nets |= {store.state: stored, store.inverse: f"(~{stored})"}
+        yield from (
+            f"  assign {nets[pin]} = {expression(function, nets)};"
+            for pin, function in functions.items()
+            if pin in nets
+        )
 
 
-def _module(name: str, module: Module, library: Liberty) -> Iterator[str]:
-    ports = module["ports"]
-    yield _head(name, ports)
-    registers = set(_registers(module, library))
-    for port, facts in ports.items():
-        yield f"  {facts['direction']} [{len(facts['bits']) - 1}:0] {_escaped(port)};"
-    for bit in sorted(_bits(module)):
-        yield f"  {'reg' if bit in registers else 'wire'} n{bit};"
-    for port, facts in ports.items():
-        if facts["direction"] == "input":
-            yield from (f"  assign n{bit} = {_escaped(port)}[{at}];" for at, bit in enumerate(facts["bits"]))
-        else:
-            yield f"  assign {_escaped(port)} = {_joined(facts['bits'])};"
-    for number, cell in enumerate(module["cells"].values()):
-        kind, connections = cell["type"], cell["connections"]
-        if kind in library.cells:
-            yield from _cell(library, library.cells[kind], connections)
-        else:
-            pins = ", ".join(f".{_escaped(pin)}({_joined(bits)})" for pin, bits in connections.items())
-            yield f"  {_called(kind)} i{number} ({pins});"
-    yield "endmodule"
+def _flip_flop(cell: FlipFlop, stored: str, nets: Mapping[str, str]) -> Iterator[str]:
+    ways = [(name, expression(way, nets)) for name, way in (("0", cell.clear), ("1", cell.preset)) if way]
+    yield f"  reg {stored};"
+    edges = [f"posedge {nets[cell.clock]}"]
+    steps = []
+    for value, way in ways:
+        yield f"  wire {stored}_{value} = {way};"
+        edges.append(f"posedge {stored}_{value}")
+        steps.append(f"if ({stored}_{value}) {stored} <= 1'b{value}; else ")
+    yield f"  always @({' or '.join(edges)}) {''.join(steps)}{stored} <= {expression(cell.data, nets)};"
+
+
+def _clock_gate(cell: ClockGate, stored: str, nets: Mapping[str, str]) -> Iterator[str]:
+    clock, enables = nets[cell.clock], " | ".join(nets[pin] for pin in cell.enables if pin in nets)
+    yield f"  reg {stored};"
+    yield f"  always @* if (!{clock}) {stored} = {enables};"
+    yield f"  assign {nets[cell.output]} = {clock} & {stored};"
 
 
 def _head(name: str, ports: Iterable[str]) -> str:
@@ -92,33 +125,6 @@ def _bits(module: Module) -> set[int]:
     used = [bit for facts in module["ports"].values() for bit in facts["bits"]]
     used += [bit for cell in module["cells"].values() for bits in cell["connections"].values() for bit in bits]
     return {bit for bit in used if isinstance(bit, int)}
-
-
-def _registers(module: Module, library: Liberty) -> Iterator[int]:
-    """Nets that flip-flops drive."""
-    for cell in module["cells"].values():
-        kind = library.cells.get(cell["type"])
-        if kind and kind.flip_flop:
-            yield from (
-                bit for pin in kind.functions for bit in cell["connections"].get(pin, ()) if isinstance(bit, int)
-            )
-
-
-def _cell(library: Liberty, cell: Cell, connections: Connections) -> Iterator[str]:
-    nets = {pin: _net(bits[0]) for pin, bits in connections.items() if bits}
-    if cell.flip_flop:
-        data, clock = flip_flop_pins(cell, library)
-        for pin in cell.functions:
-            if pin in nets:
-                yield f"  always @(posedge {nets[clock]}) {nets[pin]} <= {nets[data]};"
-    elif cell.latch:
-        raise ValueError(f"{cell.name} must be no latch for its switching to be counted")
-    else:
-        yield from (
-            f"  assign {nets[pin]} = {expression(function, nets)};"
-            for pin, function in cell.functions.items()
-            if pin in nets
-        )
 
 
 def expression(function: str, nets: Mapping[str, str]) -> str:

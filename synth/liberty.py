@@ -24,6 +24,7 @@ _LARGEST = 1 << 30  #: bytes of a library
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 #: The beginning of a group, or the end of one.
 _HEAD = re.compile(r"(\w+)\s*\(([^(){}]*)\)\s*\{|\}")
+_BRACE = re.compile(r"[{}]")
 _WAVEFORM = re.compile(r"\b(?:output_current|receiver_capacitance)\w*\s*\(")
 _UNIT = re.compile(r"\b(time_unit|capacitive_load_unit|voltage_unit|leakage_power_unit)\b([^;]*);")
 _NAND2 = (True, True, True, False)
@@ -189,6 +190,15 @@ def _groups(text: str) -> Iterator[tuple[tuple[str, str], str]]:
             if depth == 1:
                 start, head = brace.start(), (brace[1], brace[2].strip('" '))
             depth += 1
+
+
+def groups(text: str, kind: str) -> Iterator[tuple[str, str]]:
+    """Arguments and body of every group of a kind, at any depth; quotes around all arguments are left out."""
+    for found in re.finditer(rf"\b{kind}\s*\(\s*([^()]*?)\s*\)\s*{{", text):
+        depth, end = 1, found.end()
+        while depth and (brace := _BRACE.search(text, end)):
+            depth, end = depth + (1 if brace[0] == "{" else -1), brace.end()
+        yield found[1].strip('"'), text[found.end() : end]
 
 
 def _text(path: Path) -> str:

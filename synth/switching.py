@@ -13,15 +13,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from warpfile.synth.gates import flip_flop_pins
-from warpfile.synth.liberty import Liberty
+from warpfile.synth.liberty import Liberty, groups
+from warpfile.synth.sequential import clock_pins
 
 _UNIT = re.compile(r"capacitive_load_unit\s*\(\s*\"?([\d.eE+-]+)\"?\s*,\s*\"?(\w+)\"?\s*\)")
 _VOLTS = re.compile(r"\bnom_voltage\s*:\s*\"?([\d.]+)")
 _PICO = {"ff": 1e-3, "pf": 1.0}
 #: Cells of a JSON netlist of yosys.
 Cells = list[Mapping[str, Any]]
-_BRACE = re.compile(r"[{}]")
 
 
 @dataclass(frozen=True)
@@ -70,19 +69,19 @@ def powers(library: Liberty) -> Powers | None:
     if not unit or not supply:
         return None
     scale = float(unit[1]) * _PICO[unit[2].lower()]  # of a pF, and of the pJ that an energy is given in
-    cells = {cell: dict(_pins(body, scale)) for cell, body in _groups(library.text, "cell") if cell in library.cells}
+    cells = {cell: dict(_pins(body, scale)) for cell, body in groups(library.text, "cell") if cell in library.cells}
     internal = any(pin.internal for pins in cells.values() for pin in pins.values())
     return Powers(float(supply[1]), cells, internal)
 
 
 def _pins(body: str, scale: float) -> Iterator[tuple[str, Pin]]:
-    for name, pin in _groups(body, "pin"):
+    for name, pin in groups(body, "pin"):
         found = re.search(r"\bcapacitance\s*:\s*\"?([\d.eE+-]+)", pin)
         energies = [
             middle(table)
-            for _, power in _groups(pin, "internal_power")
+            for _, power in groups(pin, "internal_power")
             for kind in ("rise_power", "fall_power")
-            for _, table in _groups(power, kind)
+            for _, table in groups(power, kind)
         ]
         internal = sum(energies) / len(energies) if energies else 0.0
         yield name, Pin(float(found[1]) * scale if found else 0.0, internal * scale)
@@ -96,15 +95,6 @@ def middle(table: str) -> float:
         raise ValueError("a table of internal power must have values")
     row = rows[(len(rows) - 1) // 2]
     return float(row[(len(row) - 1) // 2])
-
-
-def _groups(text: str, kind: str) -> Iterator[tuple[str, str]]:
-    """Argument and body of every group of a kind."""
-    for found in re.finditer(rf"\b{kind}\s*\(\s*\"?([^\"()]*?)\"?\s*\)\s*{{", text):
-        depth, end = 1, found.end()
-        while depth and (brace := _BRACE.search(text, end)):
-            depth, end = depth + (1 if brace[0] == "{" else -1), brace.end()
-        yield found[1], text[found.end() : end]
 
 
 def switching(
@@ -132,9 +122,8 @@ def switching(
 
 def _clocks(flip_flops: Cells, library: Liberty) -> Iterator[int]:
     """Nets that clock flip-flops."""
-    for cell in flip_flops:
-        _, clock = flip_flop_pins(library.cells[cell["type"]], library)
-        yield from cell["connections"][clock]
+    pins = clock_pins(library, {cell["type"] for cell in flip_flops})
+    return (bit for cell in flip_flops for bit in cell["connections"][pins[cell["type"]]])
 
 
 def _driven(cells: Cells, library: Liberty) -> Iterator[int]:
