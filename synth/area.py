@@ -19,6 +19,7 @@ from warpfile.spec.structure import BOXES, CLOCK_GATE, LATCHES, WORD_BITS
 from warpfile.synth import timing, yosys
 from warpfile.synth.arrays import Array, read_array_prices
 from warpfile.synth.built import memory_areas
+from warpfile.synth.kept import KeptNetlist
 from warpfile.synth.liberty import Liberty, read_liberty
 from warpfile.synth.storage import StructureBits, storage
 from warpfile.synth.timed import FLOW, TimedNetlist, timed_netlist
@@ -179,15 +180,16 @@ def timed(
     gates: bool = False,
     wires: bool = False,
     picture: Callable[[bytes], None] | None = None,
+    keep: Callable[[KeptNetlist], None] | None = None,
     cache: Path | None = CACHE,
     progress: Callable[[str], None] = lambda _step: None,
 ) -> TimedNetlist:
     """The netlist of the timed flow of ``scheme`` at ``cfg``, with clock gates of the library where ``gates`` says so.
 
-    With ``wires`` it is placed as well, and ``picture`` is given a PNG file of that. Remembered as netlists are, but
-    placed again for a picture. Raises ``ValueError`` for a library that cannot be used, or without
-    known wires where they are asked for, and for a machine with boxes of unknown area: latches and clock gates of its
-    Verilog.
+    With ``wires`` it is placed as well, and ``picture`` is given a PNG file of that. ``keep`` is given the netlist
+    itself. All is remembered as netlists are, but placed again for a picture. Raises ``ValueError`` for a library that
+    cannot be used, or without known wires where they are asked for, and for a machine with boxes of unknown area:
+    latches and clock gates of its Verilog.
     """
     library = read_liberty(liberty)
     verilog = _verilog(scheme, cfg)
@@ -195,15 +197,22 @@ def timed(
         raise ValueError(f"the timed flow has no cells for {', '.join(sorted(boxed))}")
 
     around, access = _surroundings(cfg, library, picture) if wires else None, access_times(cfg)
-
-    def work() -> dict[str, Any]:
-        asked: dict[str, Any] = {"gates": gates, "access_fo4": access, "around": around, "progress": progress}
-        return timed_netlist(verilog, TOP, BOXES, library, **asked).to_json()
-
     script = f"{timing.timer()} {FLOW} {gates} {access}"
     if around:
         script += f" {key()} {sorted(around.memories_um2.items())}"
-    found = _cached(cache, script, verilog, library.text, work, lambda _found: picture is None)
+    file = (cache or CACHE) / f"{_key(script, verilog, library.text)}.netlist.json.gz"
+
+    def work() -> dict[str, Any]:
+        asked: dict[str, Any] = {"gates": gates, "access_fo4": access, "around": around, "progress": progress}
+        written = {"keep": lambda netlist: netlist.write(file)} if cache else {"keep": keep} if keep else {}
+        return timed_netlist(verilog, TOP, BOXES, library, **asked, **written).to_json()
+
+    def enough(_found: object) -> bool:
+        return picture is None and (keep is None or file.exists())
+
+    found = _cached(cache, script, verilog, library.text, work, enough)
+    if keep and cache:
+        keep(KeptNetlist.read(file))
     return TimedNetlist.from_json(found)
 
 

@@ -16,11 +16,13 @@ from warpfile.synth.accessed import sized_with_access
 from warpfile.synth.dont_use import PATTERNS
 from warpfile.synth.drive import Buffer, load_femtofarads, mid_size_buffer
 from warpfile.synth.fanout import SPLIT, Netlist, Urgency, buffer_trees, name_cells
+from warpfile.synth.kept import KeptNetlist
 from warpfile.synth.liberty import Cell, Liberty
 from warpfile.synth.mapped import GATED, SCRIPTS, map_timed
 from warpfile.synth.opensta import Session
 from warpfile.synth.sizing import GAIN, WEIGHT, WINDOW, places, size
 from warpfile.synth.timing import AIM, PERIOD, TIMED, CriticalPath, aim, session, worst
+from warpfile.synth.wires.flat import flattened
 from warpfile.synth.wires.flow import Surroundings, with_wires
 from warpfile.synth.wires.result import Wires
 
@@ -96,6 +98,7 @@ def timed_netlist(
     gates: bool = False,
     access_fo4: Mapping[str, float] | None = None,
     around: Surroundings | None = None,
+    keep: Callable[[KeptNetlist], None] = lambda _netlist: None,
     progress: Callable[[str], None] = lambda _step: None,
 ) -> TimedNetlist:
     """Map a design for speed, buffer and size it with the timer, and count the cells of that netlist.
@@ -103,7 +106,8 @@ def timed_netlist(
     Every script is tried and the fastest netlist is kept. ``memories`` and borders are as in
     :func:`warpfile.synth.timing.critical_path`. With ``gates`` enables become clock gates of the library.
     With ``access_fo4`` it is sized once more with memories that take that time, and ``path`` has ``with_access``.
-    With ``around`` it is also placed, by :func:`warpfile.synth.wires.flow.with_wires`. Without OpenSTA nothing is
+    With ``around`` it is also placed, by :func:`warpfile.synth.wires.flow.with_wires`. ``keep`` is given the netlist
+    itself, as placed where it is. Without OpenSTA nothing is
     tried, sized or placed, and ``path`` has the reason. Raises as both of these do, and ``ValueError`` where gates are
     asked for and the library has none.
     """
@@ -118,6 +122,7 @@ def timed_netlist(
     best = min(drafts, key=lambda draft: draft.nanoseconds)
     netlist: Netlist = best.design["modules"]
     more: dict[str, Any] = {}
+    wire_ff: Mapping[int, float] = {}
     if gates:
         without = flow.mapped(best.script, gates=False)
         buffer_trees(without["modules"], top, liberty.cells, flow.buffer)
@@ -132,8 +137,10 @@ def timed_netlist(
             best.path, again = sized_with_access(opened, best.path, netlist, top, liberty, access_fo4)
             more["swaps"] += again
         more |= {"mapped_ns": best.mapped_ns, "fo4_ns": fo4.nanoseconds(liberty)}
-        if around:
-            more["wires"] = with_wires(best.design, top, liberty, around, access_fo4 or {}, progress)
+    flat = flattened(best.design, top)
+    if around and tools.find("sta"):
+        more["wires"], wire_ff = with_wires(flat, liberty, around, access_fo4 or {}, progress)
+    keep(KeptNetlist(flat, wire_ff))
     return _counted(best, top, liberty, more)
 
 

@@ -16,7 +16,7 @@ from warpfile.synth.opensta import Session
 from warpfile.synth.sizing import size
 from warpfile.synth.timing import CriticalPath, session, worst
 from warpfile.synth.wires.congestion import congestion, metres_by_part
-from warpfile.synth.wires.flat import Flat, Net, flattened
+from warpfile.synth.wires.flat import Flat, Net
 from warpfile.synth.wires.floorplan import floorplan
 from warpfile.synth.wires.parasitics import ROUTED, lengths, spef
 from warpfile.synth.wires.picture import png
@@ -55,30 +55,30 @@ def key() -> str:
 
 
 def with_wires(
-    design: Mapping[str, Any],
-    top: str,
+    flat: Flat,
     liberty: Liberty,
     around: Surroundings,
     access_fo4: Mapping[str, float],
     progress: Callable[[str], None] = lambda _step: None,
-) -> Wires:
-    """Place a mapped design, whose black boxes are memories, put in repeaters, and size it again.
+) -> tuple[Wires, dict[int, float]]:
+    """Place a mapped design, put in repeaters, and size it again: ``flat`` changes. Also the fF of the wire of each
+    net.
 
     With ``access_fo4``, if not empty, it is sized once more with memories that take that time, and the path has
     ``with_access``. The same for the same input. Needs OpenSTA and coloquinte. Raises ``ValueError`` for a library
     whose wires are not known, and for a memory without an area.
     """
     technology(liberty)  # an unknown one is refused before anything is placed
-    flat = flattened(design, top)
     nets = wired(flat, liberty)
     plan = floorplan(flat, liberty, technology(liberty), around.memories_um2, around.lane_bits)
     progress("placement")
-    with session(flat.design, top, flat.memories, liberty, flat.verilog()) as timer:
+    with session(flat.design, flat.top, flat.memories, liberty, flat.verilog()) as timer:
         counts = weights(timer, flat, nets, liberty)
     placement = placed(flat, liberty, plan, nets, counts)
-    found = _Wiring(flat, liberty, placement, nets, access_fo4, progress).run()
+    wiring = _Wiring(flat, liberty, placement, nets, access_fo4, progress)
+    found = wiring.run()
     around.keep(png(flat, placement, liberty))
-    return found
+    return found, wiring.femtofarads()
 
 
 @dataclass
@@ -131,10 +131,15 @@ class _Wiring:
         wires = spef(flat, self.placement, self.nets, technology(self.liberty))
         return session(flat.design, flat.top, flat.memories, self.liberty, flat.verilog(), wires, access_ns)
 
-    def _strengthened(self, timer: Session) -> Strengthening:
-        wires, unit = technology(self.liberty), unit_femtofarads(self.liberty)
+    def femtofarads(self) -> dict[int, float]:
+        """The capacitance of the wire of each net."""
+        layers = technology(self.liberty)
         found = lengths(self.placement, self.nets)
-        loads = {bit: wires.layer(length).ff * length / unit for bit, length in found.items()}
+        return {bit: layers.layer(length).ff * length for bit, length in found.items()}
+
+    def _strengthened(self, timer: Session) -> Strengthening:
+        unit = unit_femtofarads(self.liberty)
+        loads = {bit: ff / unit for bit, ff in self.femtofarads().items()}
         search = Strengthening(timer, self.flat, self.liberty, loads)
         search.run()
         self.swaps += search.swaps

@@ -9,10 +9,12 @@ import pytest
 
 from tests.synth.test_timing import WIDE
 from tests.synth.wires.designs import TOP, WIRES, design
+from warpfile.synth.kept import KeptNetlist
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.timed import TimedNetlist, timed_netlist
 from warpfile.synth.timing import session, worst
 from warpfile.synth.wires import technology
+from warpfile.synth.wires.flat import flattened
 from warpfile.synth.wires.flow import Surroundings, with_wires
 from warpfile.synth.wires.result import Wires
 from warpfile.synth.wires.technology import Layer
@@ -32,7 +34,8 @@ def fine(liberty: Liberty, monkeypatch: pytest.MonkeyPatch) -> Liberty:
 
 def found(liberty: Liberty, pictures: list[bytes] | None = None) -> Wires:
     keep = (pictures if pictures is not None else []).append
-    return with_wires(design(40), TOP, liberty, Surroundings({"ram": 200.0}, 32, keep), {"ram": 20.0})
+    flat = flattened(design(40), TOP)
+    return with_wires(flat, liberty, Surroundings({"ram": 200.0}, 32, keep), {"ram": 20.0})[0]
 
 
 def test_a_path_with_wires_is_longer_than_without(fine: Liberty) -> None:
@@ -76,3 +79,13 @@ def test_a_timed_netlist_has_its_wires_beside_what_it_has_without(fine: Liberty)
     assert bare.wires is None and replace(found, wires=None) == bare
     assert found.wires and found.wires.cells == bare.cells + found.wires.repeaters
     assert TimedNetlist.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+def test_the_netlist_that_is_kept_is_the_one_that_was_counted(fine: Liberty) -> None:
+    kept: list[KeptNetlist] = []
+    bare = timed_netlist(WIDE, TOP, [], fine, keep=kept.append)
+    found = timed_netlist(WIDE, TOP, [], fine, around=Surroundings({}, 32), keep=kept.append)
+    assert found.wires
+    assert [len(one.flat.cells) for one in kept] == [bare.cells, found.wires.cells]
+    assert kept[0].wire_ff == {}
+    assert sum(kept[1].wire_ff.values()) == pytest.approx(found.wires.metres * 1e6 * 5.0, abs=0.0005 * 1e6 * 5.0)
