@@ -80,17 +80,22 @@ class Strengthening:
         return {name: found[name] for name in self._late(list(found))}
 
     def _loads(self) -> dict[str, float]:
-        """What every cell drives on all of its outputs."""
+        """What every cell drives on all of its outputs; clock gates are not among them, as clocks are ideal."""
         found: dict[str, float] = {}
         for bit, net in self._drivers.items():
             name = net.driver.cell if net.driver else ""
             kinds = ((self._flat.cells[pin.cell]["type"], pin.name) for pin in net.loads if pin.cell)
             load = sum(self._inputs.get(kind, 0.0) for kind in kinds) + self._wire.get(bit, 0.0)
             found[name] = found.get(name, 0.0) + load
-        return {name: load for name, load in found.items() if self._flat.cells[name]["type"] in self._library.cells}
+        return {name: load for name, load in found.items() if self._functions(name)}
+
+    def _functions(self, name: str) -> list[str]:
+        """Outputs with a function: none of a memory and of a clock gate."""
+        cell = self._library.cells.get(self._flat.cells[name]["type"])
+        return list(cell.functions) if cell else []
 
     def _late(self, names: list[str]) -> list[str]:
-        pins = [f"{name}/{next(iter(self._library.cells[self._flat.cells[name]['type']].functions))}" for name in names]
+        pins = [f"{name}/{self._functions(name)[0]}" for name in names]
         least = PERIOD - LATE * self._nanoseconds()
         return [name for name, slack in zip(names, slacks(self._timer, pins), strict=True) if slack < least]
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from tests.synth.test_timing import WIDE
+from tests.synth.test_timed import ENABLED, GATE
+from tests.synth.test_timing import CELLS, WIDE, library
 from tests.synth.wires.designs import TOP, WIRES, design
+from warpfile.synth import timed
 from warpfile.synth.kept import KeptNetlist
 from warpfile.synth.liberty import Liberty
 from warpfile.synth.timed import TimedNetlist, timed_netlist
@@ -89,3 +92,19 @@ def test_the_netlist_that_is_kept_is_the_one_that_was_counted(fine: Liberty) -> 
     assert [len(one.flat.cells) for one in kept] == [bare.cells, found.wires.cells]
     assert kept[0].wire_ff == {}
     assert sum(kept[1].wire_ff.values()) == pytest.approx(found.wires.metres * 1e6 * 5.0, abs=0.0005 * 1e6 * 5.0)
+
+
+def test_a_clock_gate_before_many_flip_flops_gets_no_buffer(
+    fine: Liberty, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clocks are ideal: what stands behind the gate does not load it."""
+    monkeypatch.setattr(timed, "SCRIPTS", {"yosys": ""})
+    cells = library(tmp_path, *CELLS, GATE)
+    kept: list[KeptNetlist] = []
+    found = timed_netlist(ENABLED % (99, 99), TOP, [], cells, gates=True, around=Surroundings({}, 32), keep=kept.append)
+    assert found.clock_gates == 1 and found.wires and found.wires.cells == found.cells + found.wires.repeaters
+    flat = kept[0].flat
+    (gate,) = (cell for cell in flat.cells.values() if cell["type"] == "ICG")
+    (gated,) = (pin for pin in gate["connections"] if cells.cells[gate["type"]].directions[pin] == "output")
+    loads = flat.nets(cells.cells)[gate["connections"][gated][0]].loads
+    assert len(loads) == 100 and {flat.cells[pin.cell]["type"] for pin in loads} == {"DFF"}
