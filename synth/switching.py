@@ -9,6 +9,7 @@ fall and of all conditions (docs/energy.md).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,8 +45,8 @@ class Powers:
 class ModuleSwitching:
     """All instances of a module together: toggles of its nets and picojoules in all cycles that were looked at.
 
-    ``clock`` is the energy of nets that clock flip-flops, ``registers`` that of nets which flip-flops drive, ``gates``
-    that of all others. Energies are None for a library without power.
+    ``clock`` is the energy of nets that clock flip-flops and clock gates, ``registers`` that of nets which flip-flops
+    drive, ``gates`` that of all others. Energies are None for a library without power.
     """
 
     name: str
@@ -112,7 +113,7 @@ def switching(
     facts = (name, instances, len(cells), len(flip_flops), changes)
     if prices is None or not prices.internal:
         return ModuleSwitching(*facts, None, None, None)
-    clocks, driven = set(_clocks(flip_flops, library)), set(_driven(flip_flops, library))
+    clocks, driven = set(clock_nets(cells, library)), set(_driven(flip_flops, library))
     sums = {"clock": 0.0, "registers": 0.0, "gates": 0.0}
     for bit, each in _per_toggle(cells, prices).items():
         kind = "clock" if bit in clocks else "registers" if bit in driven else "gates"
@@ -120,10 +121,10 @@ def switching(
     return ModuleSwitching(*facts, **sums)
 
 
-def _clocks(flip_flops: Cells, library: Liberty) -> Iterator[int]:
-    """Nets that clock flip-flops."""
-    pins = clock_pins(library, {cell["type"] for cell in flip_flops})
-    return (bit for cell in flip_flops for bit in cell["connections"][pins[cell["type"]]])
+def clock_nets(cells: Cells, library: Liberty) -> Counter[int]:
+    """Nets that clock flip-flops and clock gates, with the number of those that each clocks."""
+    pins = clock_pins(library, {cell["type"] for cell in cells})
+    return Counter(bit for cell in cells if (pin := pins.get(cell["type"])) for bit in cell["connections"][pin])
 
 
 def _driven(cells: Cells, library: Liberty) -> Iterator[int]:

@@ -116,6 +116,9 @@ PARSED = {
     "warpfile study examples/study/check.toml": _MINUTES,
     "warpfile study examples/study/window.toml --scheduler tcp://10.0.0.1:8786": _CLUSTER,
     "dask scheduler": "it does not end",
+    "warpfile power malekeh spmv --set lanes=4 --cycles 1000:1499 --delays sky130hd_tt.lib.gz": _MINUTES,
+    "warpfile power malekeh spmv --set lanes=4 --cycles 1000:1499 --delays sky130hd_tt.lib.gz --wires"
+    " --gigahertz 0.15 --json power.json": _MINUTES,
     "warpfile area swizzled": "its package is not installed, and yosys takes a minute",
     "python -m warpfile.pages regress swizzled --print": "its package is not installed, and it takes minutes",
     "dask worker tcp://10.0.0.1:8786 --nthreads 1 --nworkers 8": _CLUSTER,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from warpfile.spec.trace import Trace
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_WINDOW = re.compile(r"(\d+):(\d+)")
+#: Modules that --wires needs, by what they are called.
+_PLACING = {"coloquinte": "coloquinte", "Pillow": "PIL"}
 _SLOTS = {"scheduler": "scheduler", "collectors": "kind of collectors", "rf": "register file"}
 
 
@@ -139,6 +143,20 @@ def delay_files(command: Command) -> Command:
         help="Cell library for critical paths with OpenSTA; areas do not change. May be repeated. Of several files:"
         " FOLDER/FIRST,SECOND.",
     )(command)
+
+
+def two_cycles(option: str, text: str) -> tuple[int, int]:
+    """First and last cycle of a window FIRST:LAST. Raises ``UsageError`` for anything else."""
+    found = _WINDOW.fullmatch(text)
+    if not found or int(found[1]) > int(found[2]):
+        raise click.UsageError(f"{option} must be FIRST:LAST, two cycles, the first not behind the last, not {text!r}")
+    return int(found[1]), int(found[2])
+
+
+def check_placer() -> None:
+    """Raises ``ClickException`` where what places a netlist is not installed."""
+    if missing := [name for name, module in _PLACING.items() if find_spec(module) is None]:
+        raise click.ClickException(f"--wires needs {' and '.join(missing)}: pip install 'warpfile[wires]'")
 
 
 def kernel_argument(command: Command) -> Command:

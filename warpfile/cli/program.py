@@ -18,6 +18,7 @@ from warpfile.cli.commands.energy import energy_command
 from warpfile.cli.commands.exporting import export_command
 from warpfile.cli.commands.generate import generate
 from warpfile.cli.commands.importing import import_command
+from warpfile.cli.commands.power import power
 from warpfile.cli.commands.profile import profile
 from warpfile.cli.commands.report import report
 from warpfile.cli.commands.run import run
@@ -68,6 +69,7 @@ _COMMANDS = (
     area,
     draw,
     energy_command,
+    power,
     study,
     search,
     report,

@@ -113,7 +113,7 @@ def logic_energy(
     verilog = generated_verilog(scheme, cfg, root)
     report(f"gates of {scheme.name}")
     netlist, text = gates(verilog, cfg, library)
-    workload, start = prepare(cfg, scheme.annotated(cfg, trace)), _start(scheme, cfg)
+    workload, start = prepare(cfg, scheme.annotated(cfg, trace)), machine_start(scheme, cfg)
     harness = build_harness(scheme, cfg, workload, simulator, root, waves="vcd", verilog=text)
     with TemporaryDirectory(prefix="warpfile-toggles-") as folder:
         path = Path(folder) / "gates.vcd"
@@ -128,7 +128,7 @@ def logic_energy(
     return LogicEnergy(library.name, prices.volts if prices else None, first, last, modules)
 
 
-def _start(scheme: Scheme, cfg: Config) -> int:
+def machine_start(scheme: Scheme, cfg: Config) -> int:
     """Cycles before the start of a machine."""
     layout = ProbeLayout(scheme.probes(cfg))
     model, nothing = scheme.golden(cfg, layout), Stimulus(results=[None] * cfg.write_ports)

@@ -13,7 +13,6 @@ import pytest
 
 from tests.warpfile.conftest import Invoke
 from warpfile import synth
-from warpfile.cli.commands import area
 from warpfile.schemes import SCHEMES
 from warpfile.synth.liberty import NAND2_UNITS
 from warpfile.synth.timed import TimedNetlist
@@ -179,14 +178,16 @@ def test_the_timed_flow_has_a_table_of_its_own(invoke: Invoke, monkeypatch: pyte
 
 
 def test_a_placer_that_is_missing_is_named(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(area, "find_spec", lambda name: None if name == "coloquinte" else find_spec(name))
+    monkeypatch.setattr(
+        "warpfile.cli.options.find_spec", lambda name: None if name == "coloquinte" else find_spec(name)
+    )
     result = invoke("area", "baseline", *SMALL, "--flow", "timed", "--delays", "cells.lib", "--wires")
     assert result.exit_code == 2
     assert result.stderr == "warpfile: --wires needs coloquinte: pip install 'warpfile[wires]'\n"
 
 
 def test_a_picture_is_of_one_scheme(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(area, "find_spec", lambda name: name)
+    monkeypatch.setattr("warpfile.cli.options.find_spec", lambda name: name)
     options = ("--flow", "timed", "--delays", str(NAND2_UNITS), "--wires", "--placement", "a.png")
     result = invoke("area", "baseline", "malekeh", *SMALL, *options)
     assert result.exit_code == 2 and "--placement must have one scheme and one library" in result.stderr
@@ -208,7 +209,7 @@ def test_wires_have_a_table_of_their_own(invoke: Invoke, monkeypatch: pytest.Mon
         return TimedNetlist("levels", 67, 9, 0, 500.0, 62.5, CriticalPath(2.0), fo4_ns=0.05, wires=found)
 
     monkeypatch.setattr("warpfile.synth.area.timed", timed)
-    monkeypatch.setattr(area, "find_spec", lambda name: name)
+    monkeypatch.setattr("warpfile.cli.options.find_spec", lambda name: name)
     options = ("--flow", "timed", "--wires", "--placement", "a.png", "--delays", str(NAND2_UNITS))
     result = invoke("area", "malekeh", *SMALL, *options, "--json", "area.json")
     assert result.exit_code == 0, result.output

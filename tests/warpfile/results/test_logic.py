@@ -158,8 +158,11 @@ def test_the_command_shows_both(
     ("more", "what"),
     [
         (("--switching", "20:39"), "--switching needs --prices cacti"),
-        (("--prices", "cacti", "--switching", "20:"), "--switching must be FIRST:LAST, two cycles, not '20:'"),
-        (("--prices", "cacti", "--switching", "x"), "window must be FIRST:LAST"),
+        (
+            ("--prices", "cacti", "--switching", "20:"),
+            "--switching must be FIRST:LAST, two cycles, the first not behind",
+        ),
+        (("--prices", "cacti", "--switching", "9:8"), "the first not behind the last, not '9:8'"),
     ],
 )
 def test_a_wrong_request_is_refused_in_one_line(invoke: Invoke, more: tuple[str, ...], what: str) -> None:

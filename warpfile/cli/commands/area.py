@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from warpfile.cli.commands.netlists import show_netlists
-from warpfile.cli.options import MachineOptions, configured, delay_files, json_file, scheme_arguments
+from warpfile.cli.options import (
+    MachineOptions,
+    check_placer,
+    configured,
+    delay_files,
+    json_file,
+    scheme_arguments,
+)
 from warpfile.output.display import BESIDE, Report, progress, say, say_differences, show_table
 from warpfile.output.files import json_text, write_files, write_json
 from warpfile.results.claims import measured as of_claim
@@ -22,9 +28,6 @@ if TYPE_CHECKING:
     from warpfile.synth.area import AreaReport, ModuleArea
     from warpfile.synth.timed import TimedNetlist
     from warpfile.synth.timing import CriticalPath
-
-#: Modules that --wires needs, by what they are called.
-_PLACING = {"coloquinte": "coloquinte", "Pillow": "PIL"}
 
 
 @dataclass(frozen=True)
@@ -165,8 +168,8 @@ def _check_flow(flow: str, timed: Sequence[Path], gate_clocks: bool, wires: bool
         raise click.UsageError("--placement must have --wires")
     if placement and placement.suffix != ".png":
         raise click.BadParameter(f"must end in .png, not {placement.name!r}", param_hint="--placement")
-    if wires and (missing := [name for name, module in _PLACING.items() if find_spec(module) is None]):
-        raise click.ClickException(f"--wires needs {' and '.join(missing)}: pip install 'warpfile[wires]'")
+    if wires:
+        check_placer()
 
 
 def write_figures(path: Path, facts: dict[str, Any], left_out: Mapping[str, str]) -> None:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from warpfile.cli.commands.memory_energy import MemoryBill, show_memory_bills
-from warpfile.cli.options import LaunchOptions, MachineOptions, configured, json_file, kernel_argument, scheme_arguments
+from warpfile.cli.options import (
+    LaunchOptions,
+    MachineOptions,
+    configured,
+    json_file,
+    kernel_argument,
+    scheme_arguments,
+    two_cycles,
+)
 from warpfile.output.display import BESIDE, Report, progress, say, say_differences, say_notes, show_table
 from warpfile.output.files import write_json
 from warpfile.results.designs import BASELINE, Choice, Design
@@ -127,7 +135,7 @@ def energy_command(
     """
     asked, sets, arrays = machine_options.chosen(schemes), all_prices(), read_array_prices()
     _check_prices(prices, sets, {"--gigahertz": gigahertz, "--switching": switching})
-    window = _window(switching) if switching is not None else None
+    window = two_cycles("--switching", switching) if switching is not None else None
     if prices == CACTI:
         asked.each(lambda one: [arrays.check(part.config) for part in (one, one.baseline)])
     with progress("energy") as report:
@@ -166,15 +174,6 @@ def _logic(
         return logic_of(chosen, trace, read_liberty(liberty or default_library()), window, report)
     except SimulatorError as error:
         raise click.ClickException(str(error)) from None
-
-
-def _window(text: str) -> tuple[int, int]:
-    from warpfile.sim.waves import Waves
-
-    waves = Waves.of(text, None)
-    if waves.last is None:
-        raise click.UsageError(f"--switching must be FIRST:LAST, two cycles, not {text!r}")
-    return waves.first, waves.last
 
 
 def _write(path: Path | None, bills: Sequence[Bill] | Sequence[MemoryBill], asked: Choice) -> None:
