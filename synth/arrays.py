@@ -234,7 +234,7 @@ _OF_SET = {
 }
 #: Beside the prices what :mod:`warpfile.pages.cacti` prints: sizes by rule and by CACTI, other technologies,
 #: papers' arrays.
-_CHECKS = dict.fromkeys(("rule", "technologies", "published"), LIST)
+_CHECKS = dict.fromkeys(("rule", "technologies", "nodes", "published"), LIST)
 _OF_ARRAY = {
     "rows": WHOLE,
     "width": WHOLE,

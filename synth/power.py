@@ -9,8 +9,8 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from warpfile.synth.arrays import ArrayPrices
 from warpfile.synth.kept import KeptNetlist
 from warpfile.synth.liberty import Liberty, groups
 from warpfile.synth.switching import clock_nets, powers, switching
@@ -97,6 +97,6 @@ def _leakage(library: str, name: str, body: str) -> float:
     return sum(states) / len(states)
 
 
-def scaled_to(prices: Any, node_nm: float, volts: float) -> float:
+def scaled_to(prices: ArrayPrices, node_nm: float, volts: float) -> float:
     """Energy of an access at a node and supply over that at the prices': capacitance goes with length."""
-    return float(node_nm / prices.node_nm * (volts / prices.volts) ** 2)
+    return node_nm / prices.node_nm * (volts / prices.volts) ** 2

@@ -17,9 +17,19 @@ from warpfile.output.files import write_files
 from warpfile.pages.writing import parser
 from warpfile.schemes import SCHEMES, find, variants
 from warpfile.spec.presets import PRESETS
-from warpfile.synth.arrays import NAME, PRICED, SLICE_BITS, Array, ArrayPrice, read_array_file, read_array_prices
+from warpfile.synth.arrays import (
+    NAME,
+    PRICED,
+    SLICE_BITS,
+    Array,
+    ArrayPrice,
+    ArrayPrices,
+    read_array_file,
+    read_array_prices,
+)
 from warpfile.synth.cacti import Run, Technology, fo4_ns, ports_of, price_of, runner, volts
 from warpfile.synth.energy import read_prices
+from warpfile.synth.power import scaled_to
 
 TECHNOLOGY = Technology(22, "itrs-hp", 360)
 #: The same bank in other technologies, for what the choice decides.
@@ -30,6 +40,12 @@ BANK = Array(256, 1024, "1R1W")
 BOTH_WAYS = (
     *(Array(rows, width, "1R1W") for rows in (32, 48) for width in (128, 256, 1024)),
     *(Array(rows, 16, "2RW") for rows in (128, 256, 1536)),
+)
+#: Arrays at larger nodes, for how well prices scale to the node of a library; CACTI has none above 90 nm.
+OTHER_NODES = tuple(
+    (node, array)
+    for node in (45, 90)
+    for array in (Array(64, 64, "1R1W"), Array(256, 128, "1R1W"), Array(256, 128, "1RW"))
 )
 _REMARK = "an access is one of a whole row; leakage of cells and periphery, nothing gated; no wires outside the array"
 _NUMBERS = ("read_pj", "write_pj", "leakage_mw", "area_mm2", "access_ns", "cycle_ns")
@@ -86,6 +102,7 @@ def priced(folder: Path, source: str, extra: Iterable[Array] = ()) -> str:
         *_tables("arrays", ((array, price_of(array, run)) for array in followed("cacti", arrays))),
         *_tables("rule", ((array, price) for array in BOTH_WAYS for price in (price_of(array, run), run(array)))),
         *_tables("technologies", ((BANK, runner(folder, one)(BANK)) for one in OTHERS), map(asdict, OTHERS)),
+        *_tables("nodes", *_of_nodes(folder)),
         *_tables("published", _of_papers(folder), ({"prices": one.prices, "kind": one.kind} for one in PUBLISHED)),
     ]
     return "\n".join(lines) + "\n"
@@ -95,6 +112,14 @@ def _of_papers(folder: Path) -> Iterator[tuple[Array, ArrayPrice]]:
     for one in PUBLISHED:
         run: Run = runner(folder, Technology(one.node_nm, TECHNOLOGY.cells, TECHNOLOGY.kelvin))
         yield one.array, price_of(one.array, run)
+
+
+def _of_nodes(folder: Path) -> tuple[list[tuple[Array, ArrayPrice]], list[dict[str, object]]]:
+    technologies = [Technology(node, TECHNOLOGY.cells, TECHNOLOGY.kelvin) for node, _ in OTHER_NODES]
+    found = [
+        (array, price_of(array, runner(folder, one))) for one, (_, array) in zip(technologies, OTHER_NODES, strict=True)
+    ]
+    return found, [{"node_nm": one.node_nm, "volts": volts(folder, one)} for one in technologies]
 
 
 def _tables(
@@ -142,6 +167,8 @@ def show(path: Path = PRICED) -> None:
     say(f"A bank of {BANK} in other technologies, in units of the prices:")
     columns = ("cells", "kelvin", "pJ read", "pJ write", "mW leaked", "mm2", "ns access", "ns cycle")
     show_table(columns, technologies(table, prices.price(BANK)))
+    say(f"Arrays at larger nodes by CACTI, {prices.cells}, in units of the prices scaled to them (docs/power.md):")
+    show_table(("array", "node", "volts", "pJ read", "pJ write"), nodes(table, prices))
     say(f"Published energies, and CACTI's of the array that the paper describes, at its node, {prices.cells}:")
     columns = ("prices", "access", "node", "array", "from", "pJ published", "pJ of CACTI", "of the published")
     show_table(columns, published(table))
@@ -158,6 +185,15 @@ def technologies(table: Mapping[str, Any], price: ArrayPrice) -> Iterator[tuple[
     for one in table["technologies"]:
         ratios = (round(one[name] / getattr(price, name), 4) for name in _NUMBERS)
         yield (one["cells"], one["kelvin"], *ratios)
+
+
+def nodes(table: Mapping[str, Any], prices: ArrayPrices) -> Iterator[tuple[object, ...]]:
+    """CACTI's energies at other nodes over the prices, scaled to the node and its supply."""
+    for one in table["nodes"]:
+        price = prices.price(Array(one["rows"], one["width"], one["ports"]))
+        scale = scaled_to(prices, one["node_nm"], one["volts"])
+        ratios = (round(one[name] / getattr(price, name) / scale, 3) for name in ("read_pj", "write_pj"))
+        yield (_name(one), one["node_nm"], one["volts"], *ratios)
 
 
 def published(table: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:

@@ -80,6 +80,15 @@ def test_what_is_written_is_read_again(tmp_path: Path, monkeypatch: pytest.Monke
         ("itrs-lop", 300),
         ("itrs-lstp", 360),
     ]
+    # At 0.5 V and 22 nm as at the node: the same price is less than scaled by the node alone.
+    assert [row[1:] for row in cacti.nodes(table, found)] == [
+        (node, 0.5, *[round(22 / node, 3)] * 2) for node, _ in cacti.OTHER_NODES
+    ]
+
+
+def test_prices_scale_to_other_nodes_within_a_factor_of_two() -> None:
+    rows = list(cacti.nodes(read_array_file(PRICED), read_array_prices(PRICED)))
+    assert len(rows) == len(cacti.OTHER_NODES) and all(0.5 < ratio < 2 for row in rows for ratio in row[3:])
 
 
 def test_a_scheme_with_another_array_lacks_a_price(monkeypatch: pytest.MonkeyPatch) -> None:
