@@ -42,6 +42,14 @@ class NetlistPower:
     leakage_mw: float
 
 
+def check_power(library: Liberty) -> None:
+    """Raises ``ValueError`` for a library without power, or without a unit of leakage."""
+    prices = powers(library)
+    if prices is None or not prices.internal:
+        raise ValueError(f"{library.name} must have capacitances, a supply and internal powers")
+    _leakage_unit(library)
+
+
 def netlist_power(
     netlist: KeptNetlist, wires: Wires | None, toggles: Mapping[int, int], library: Liberty
 ) -> NetlistPower:
@@ -49,9 +57,9 @@ def netlist_power(
 
     Raises ``ValueError`` for a library without power.
     """
+    check_power(library)
     prices = powers(library)
-    if prices is None or not prices.internal:
-        raise ValueError(f"{library.name} must have capacitances, a supply and internal powers")
+    assert prices, "it has been checked"
     module = netlist.flat.design["modules"][netlist.flat.top]
     found = switching(netlist.flat.top, module, 1, toggles, library, prices)
     cells = [cell for cell in module["cells"].values() if cell["type"] in library.cells]
@@ -80,12 +88,17 @@ def leakages(library: Liberty, kinds: set[str]) -> dict[str, float]:
 
     Raises ``ValueError`` for a library without the unit or without a figure.
     """
+    scale = _leakage_unit(library)
+    bodies = {name: body for name, body in groups(library.text, "cell") if name in kinds}
+    return {name: scale * _leakage(library.name, name, body) for name, body in bodies.items()}
+
+
+def _leakage_unit(library: Liberty) -> float:
+    """In mW."""
     unit = _LEAKAGE_UNIT.search(library.text)
     if not unit:
         raise ValueError(f"{library.name} must have a leakage_power_unit")
-    scale = float(unit[1] or 1) * _MILLIWATTS[unit[2]]
-    bodies = {name: body for name, body in groups(library.text, "cell") if name in kinds}
-    return {name: scale * _leakage(library.name, name, body) for name, body in bodies.items()}
+    return float(unit[1] or 1) * _MILLIWATTS[unit[2]]
 
 
 def _leakage(library: str, name: str, body: str) -> float:

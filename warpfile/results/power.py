@@ -30,7 +30,7 @@ from warpfile.synth.arrays import read_array_prices, run_energy
 from warpfile.synth.gates import gate_verilog
 from warpfile.synth.kept import KeptNetlist
 from warpfile.synth.liberty import Liberty, read_liberty
-from warpfile.synth.power import NetlistPower, netlist_power, scaled_to
+from warpfile.synth.power import NetlistPower, check_power, netlist_power, scaled_to
 from warpfile.synth.switching import powers
 from warpfile.synth.timed import TimedNetlist
 from warpfile.synth.wires.technology import Technology, technology
@@ -152,9 +152,14 @@ def machine_power(scheme: Scheme, cfg: Config, request: Request, report: Report)
     """Make the netlist of a machine, run its gates in lockstep up to the window's end, and price the toggles in it.
 
     Raises :class:`Difference` if the gates differ from the golden model or from the RTL, and ``ValueError`` for a
-    window behind the run's end, for a library without power, and as :func:`warpfile.synth.area.timed`.
+    window behind the run's end and for a library without power, both before anything takes long, and as
+    :func:`warpfile.synth.area.timed`.
     """
     library = read_liberty(request.liberty)
+    check_power(library)
+    workload = prepare(cfg, scheme.annotated(cfg, request.trace))
+    window = window_of(scheme, cfg, workload, request.first, request.last)
+    memories = _memories(scheme, cfg, window, library)
     kept: list[KeptNetlist] = []
     netlist = timed(
         scheme,
@@ -166,14 +171,10 @@ def machine_power(scheme: Scheme, cfg: Config, request: Request, report: Report)
         cache=request.root / "area",
         progress=lambda step: report(f"{scheme.name}: {step}"),
     )
-    workload = prepare(cfg, scheme.annotated(cfg, request.trace))
-    cycles = request.first, request.last
     report(f"{scheme.name}: gates in lockstep")
-    toggles = netlist_toggles(scheme, cfg, kept[0], library, workload, *cycles, request.root)
-    window = window_of(scheme, cfg, workload, *cycles)
+    toggles = netlist_toggles(scheme, cfg, kept[0], library, workload, request.first, request.last, request.root)
     power = netlist_power(kept[0], netlist.wires, toggles, library)
     path = _path(netlist)
-    memories = _memories(scheme, cfg, window, library)
     clock = request.gigahertz or 1 / path
     return PowerReport(netlist, power, memories, window, request.first, request.last, path, clock)
 
@@ -215,7 +216,7 @@ def netlist_toggles(
 ) -> dict[int, int]:
     """Toggles of each net of a flat netlist in cycles since the start of the machine, in lockstep.
 
-    Raises :class:`Difference` and ``ValueError`` as :func:`machine_power`.
+    Raises :class:`Difference` as :func:`machine_power`.
     """
     start, scheme = machine_start(scheme, cfg), without_checks(scheme)
     text = beside_rtl(netlist, library, generated_verilog(scheme, cfg, root), ProbeLayout(scheme.probes(cfg)).width)
@@ -225,8 +226,7 @@ def netlist_toggles(
         outcome, waveform = simulate(harness, workload, lambda *_given: None, waves=waves)
         if outcome.mismatches:
             raise Difference(f"{scheme.name}: gates differ from the golden model: {outcome.first_mismatch}")
-        if waveform is None or outcome.cycles <= last:
-            raise ValueError(f"window must end before the run does, after {outcome.cycles} cycles, not in {last}")
+        assert waveform, "a window in the run has a waveform"
         found = count_toggles(waveform, f"{TOPLEVEL}.dut.{GATES}", _NET)
     return {int(net[1:]): count for (scope, net), count in found.items() if not scope}
 
@@ -264,7 +264,10 @@ def beside_rtl(netlist: KeptNetlist, library: Liberty, rtl: str, probe_bits: int
 
 
 def window_of(scheme: Scheme, cfg: Config, workload: Workload, first: int, last: int) -> Window:
-    """What the golden model does in the cycles ``first`` to ``last`` since its start, both included."""
+    """What the golden model does in the cycles ``first`` to ``last`` since its start, both included.
+
+    Raises ``ValueError`` for a window behind the run's end.
+    """
     layout, start = ProbeLayout(scheme.probes(cfg)), machine_start(scheme, cfg)
     environment, model = Environment(cfg, workload, layout), scheme.golden(cfg, layout)
     before: Mapping[str, int] = {}
@@ -273,6 +276,8 @@ def window_of(scheme: Scheme, cfg: Config, workload: Workload, first: int, last:
         if cycle == start + first:
             before, instructions = dict(model.counters), environment.instructions
             operands = model.operands_checked
+        if environment.done:
+            raise ValueError(f"window must end before the run does, after {environment.cycles} cycles, not in {last}")
         environment.observe(model.step(environment.stimulus()))
     counters = {name: count - before.get(name, 0) for name, count in model.counters.items()}
     return Window(counters, environment.instructions - instructions, model.operands_checked - operands)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import warpfile.results.power as power
+from tests.synth.test_power import LEAKING
 from tests.warpfile.conftest import Invoke
 from tests.warpfile.results.test_logic import TRACE, small
 from warpfile.output.difference import Difference
@@ -21,7 +22,7 @@ from warpfile.schemes import SCHEMES, TOP
 from warpfile.spec.structure import BOXES
 from warpfile.spec.workload import Workload, prepare
 from warpfile.synth.kept import KeptNetlist
-from warpfile.synth.liberty import read_liberty
+from warpfile.synth.liberty import NAND2_UNITS, read_liberty
 from warpfile.synth.mapped import map_gates
 from warpfile.synth.power import NetlistPower
 from warpfile.synth.wires.flat import flattened
@@ -86,10 +87,22 @@ def test_an_output_of_the_gates_that_differs_is_a_difference(
         toggles_of(baseline, "baseline", 39, root)
 
 
-@pytest.mark.needs("iverilog")
-def test_a_window_behind_the_end_is_refused(root: Path, baseline: KeptNetlist) -> None:
-    with pytest.raises(ValueError, match="window must end before the run does, after"):
-        toggles_of(baseline, "baseline", 100_000, root)
+@pytest.mark.parametrize(
+    ("last", "text", "what"),
+    [
+        (100_000, LEAKING, r"window must end before the run does, after \d+ cycles, not in 100000"),
+        (29, LEAKING.replace("leakage_power_unit", "other_unit"), r"hand\.lib must have a leakage_power_unit"),
+        (29, NAND2_UNITS.read_text(), r"hand\.lib must have capacitances, a supply and internal powers"),
+    ],
+)
+def test_what_cannot_be_priced_is_refused_before_a_netlist_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: int, text: str, what: str
+) -> None:
+    monkeypatch.setattr(power, "timed", lambda *given, **more: pytest.fail("a netlist takes minutes"))
+    (tmp_path / "hand.lib").write_text(text)
+    design = small()
+    with pytest.raises(ValueError, match=what):
+        machine_power(design.scheme, design.config, Request(TRACE, tmp_path / "hand.lib", 20, last), silent)
 
 
 def test_windows_that_follow_each_other_are_the_whole_run() -> None:
