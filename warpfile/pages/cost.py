@@ -52,7 +52,7 @@ def _page(kept: Facts, points: Mapping[str, Facts]) -> Iterator[str]:
         yield "Buffer trees have at most 16 sinks. There are no wires, and the clock is ideal."
         yield "The baseline has the same preset.\n"
         columns = ("scheme", "ns", "baseline, ns", "ratio", "cells", "buffers added", "from", "to")
-        yield table(columns, (_path(name, _timed(facts, library)) for name, facts in rows.items()))
+        yield table(columns, (_path(name, facts["critical_paths"][library]) for name, facts in rows.items()))
     for row in rows.items():
         yield from _scheme(*row)
 
@@ -78,17 +78,14 @@ def _growth(name: str, facts: Facts) -> tuple[str, ...]:
     return (name, _over(grown), *map(signed, (grown["storage"], *grown["total"].values())))
 
 
-def _timed(facts: Facts, library: str) -> Facts:
-    found: Facts = facts["critical_paths"].get(library, {"nanoseconds": None, "reason": "today's design is not timed"})
-    return found
-
-
 def _path(name: str, path: Facts) -> tuple[object, ...]:
     if path["nanoseconds"] is None:
         return (name, *["-"] * 5, path["reason"], "")
     buffers, ratio = (path["fan_out"] or {}).get("buffers", 0), path.get("of_baseline")
     over = (f"{path['nanoseconds'] / ratio:.2f}", f"{ratio:.2f}") if ratio else ("-", "-")
     ends = (f"`{path['start']}`", f"`{path['end']}`")
+    # A path that is kept of an earlier design says so.
+    name += f" ({path['reason']})" if path["reason"] else ""
     return (name, f"{path['nanoseconds']:.2f}", *over, len(path["cells"]), buffers, *ends)
 
 

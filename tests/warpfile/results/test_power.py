@@ -63,7 +63,7 @@ def test_a_flat_netlist_equals_the_golden_model_and_toggles(root: Path, name: st
     toggles = toggles_of(netlist, name, 39, root)
     clock = netlist.flat.ports["clk"]["bits"][0]
     assert toggles[clock] in (39, 40)  # up and down in each of 20 cycles; the edge before the first is not recorded
-    assert sum(count > 0 for count in toggles.values()) > len(netlist.flat.cells) / 20
+    assert sum(count > 0 for count in toggles.values()) > 100
 
 
 @pytest.mark.needs("iverilog")
