@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from tests.hdl.rf.launches import Launches
 from tests.hdl.rf.packed.bench import config, run
 from warpfile.hdl.renaming.kernel_state import KernelState
 
@@ -12,32 +13,26 @@ CYCLES = 600
 
 def simulate(part: KernelState, warps: int) -> tuple[int, int]:
     """Kernels are offered in every cycle; warps come until all are there, and leave. Returns kernels and most warps."""
-    rng, resident, kernels, most = random.Random(5), set[int](), 0, 0
+    rng, kernels = random.Random(5), 0
+    launches = Launches(warps, rng)
 
     async def bench(ctx) -> None:
-        nonlocal kernels, most
-        leaving = False
+        nonlocal kernels
         for _ in range(CYCLES):
             clean = rng.random() < 0.5
             ctx.set(part.kernel_valid, 1)
             ctx.set(part.clean, clean)
-            taken = clean and not resident
+            taken = clean and not launches.resident
             assert ctx.get(part.kernel_ready) == ctx.get(part.taken) == taken, "taken without warps only"
             assert ctx.get(part.launch_ready) == (kernels > 0)
-            leaving = bool(resident) and (leaving or len(resident) == warps)
-            come = kernels > 0 and not leaving and not taken and rng.random() < 0.7
-            go = rng.choice(sorted(resident)) if resident and rng.random() < (0.6 if leaving else 0.2) else None
+            come, exits = launches.step(kernels > 0 and not taken)
             kernels += taken
             ctx.set(part.launch_valid, come)
-            ctx.set(part.exits, 0 if go is None else 1 << go)
-            resident.discard(-1 if go is None else go)
-            if come:
-                resident.add(rng.choice(sorted(set(range(warps)) - resident)))
-            most = max(most, len(resident))
+            ctx.set(part.exits, exits)
             await ctx.tick()
 
     run(part, bench)
-    return kernels, most
+    return kernels, launches.most
 
 
 @pytest.mark.parametrize("warps", [8, 5])

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from tests.hdl.rf.owf.bench import config
+from tests.hdl.rf.launches import Launches
 from tests.hdl.rf.packed.bench import run
 from warpfile.hdl.rf.owf.kernel_state import KernelState
 
@@ -13,34 +14,29 @@ CYCLES = 600
 
 def simulate(part: KernelState, warps: int) -> tuple[int, int]:
     """Kernels are offered in every cycle; warps come until all are there, and leave. Returns kernels and most warps."""
-    rng, kept, resident, kernels, most = random.Random(5), (0, 0), set[int](), 0, 0
+    rng, kept, kernels = random.Random(5), (0, 0), 0
+    launches = Launches(warps, rng)
 
     async def bench(ctx) -> None:
-        nonlocal kept, kernels, most
-        leaving = False
+        nonlocal kept, kernels
         for _ in range(CYCLES):
             offered = rng.randrange(1, 16), rng.randrange(8)
             ctx.set(part.kernel_valid, 1)
             ctx.set(part.kernel.private_registers, offered[0])
             ctx.set(part.kernel.paired_warps, offered[1])
-            assert ctx.get(part.kernel_ready) == ctx.get(part.taken) == (not resident), "taken without warps only"
+            empty = not launches.resident
+            assert ctx.get(part.kernel_ready) == ctx.get(part.taken) == empty, "taken without warps only"
             assert ctx.get(part.launch_ready) == (kernels > 0)
-            leaving = bool(resident) and (leaving or len(resident) == warps)
-            come = kernels > 0 and not leaving and rng.random() < 0.7
-            go = rng.choice(sorted(resident)) if resident and rng.random() < (0.6 if leaving else 0.2) else None
-            if not resident:
+            come, exits = launches.step(kernels > 0)
+            if empty:
                 kept, kernels = offered, kernels + 1
             ctx.set(part.launch_valid, come)
-            ctx.set(part.exits, 0 if go is None else 1 << go)
-            if come:
-                resident.add(rng.choice(sorted(set(range(warps)) - resident)))
-            resident.discard(-1 if go is None else go)
-            most = max(most, len(resident))
+            ctx.set(part.exits, exits)
             await ctx.tick()
             assert (ctx.get(part.private_registers), ctx.get(part.paired_warps)) == kept
 
     run(part, bench)
-    return kernels, most
+    return kernels, launches.most
 
 
 @pytest.mark.parametrize("warps", [8, 7])
