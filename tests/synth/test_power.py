@@ -12,7 +12,7 @@ from tests.synth.wires.designs import WIRES
 from warpfile.synth.arrays import read_array_prices
 from warpfile.synth.kept import KeptNetlist
 from warpfile.synth.liberty import Liberty, read_liberty
-from warpfile.synth.power import TREE, leakages, netlist_power, scaled_to
+from warpfile.synth.power import TREE, checked_powers, leakages, netlist_power, scaled_to
 from warpfile.synth.wires import technology
 from warpfile.synth.wires.flat import Flat
 
@@ -46,24 +46,24 @@ def placed(area: float, utilisation: float) -> Any:
 
 def test_cells_cost_what_their_switching_costs_and_leak_in_every_state(library: Liberty) -> None:
     """The flip-flop leaks 3 units of 10 nW, the gate the mean of 1 and 5."""
-    found = netlist_power(netlist(MODULE["cells"], {}), None, TOGGLES, library)
+    found = netlist_power(netlist(MODULE["cells"], {}), None, TOGGLES, library, checked_powers(library))
     assert (found.clock, found.registers) == (pytest.approx(11), pytest.approx(0.6))
     assert found.gates == pytest.approx(0.68 + 0.6)
     assert found.leakage_mw == pytest.approx((3 + 3) * 1e-5)
-    assert (found.wires, found.clock_wires, found.cells, found.toggles) == (None, None, 2, 14)
+    assert (found.wires, found.clock_wires, found.ungated, found.toggles) == (None, None, 1, 14)
 
 
 def test_wires_cost_their_capacitance_and_a_clock_that_of_a_tree(library: Liberty) -> None:
     """2 V: 2 pJ per pF. Two flip-flops in rows of 800 um2, whose wires have 0.5 fF per um."""
     cells = {**MODULE["cells"], "h": {"type": "DFF", "connections": {"D": [4], "CK": [1], "Q": [5]}}}
     wires: Any = placed(200.0, 0.25)
-    found = netlist_power(netlist(cells, {2: 30.0, 3: 50.0, 5: 70.0}), wires, TOGGLES, library)
+    found = netlist_power(netlist(cells, {2: 30.0, 3: 50.0, 5: 70.0}), wires, TOGGLES, library, checked_powers(library))
     assert found.wires == pytest.approx(2e-3 * (10 * 30 + 4 * 50))
     assert found.clock_wires == pytest.approx(2e-3 * 100 * TREE * (2 * 800) ** 0.5 * 0.5)
 
 
 def test_one_flip_flop_needs_no_tree(library: Liberty) -> None:
-    found = netlist_power(netlist(MODULE["cells"], {}), placed(200.0, 0.25), TOGGLES, library)
+    found = netlist_power(netlist(MODULE["cells"], {}), placed(200.0, 0.25), TOGGLES, library, checked_powers(library))
     assert (found.wires, found.clock_wires) == (0, 0)
 
 
@@ -81,7 +81,7 @@ def test_the_length_of_a_tree_is_that_through_many_random_points() -> None:
 
 def test_a_library_must_have_power_and_leakage(library: Liberty, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"nand2\.lib must have capacitances, a supply and internal powers"):
-        netlist_power(netlist(MODULE["cells"], {}), None, TOGGLES, read_liberty())
+        checked_powers(read_liberty())
     (tmp_path / "bare.lib").write_text(LIBRARY)
     with pytest.raises(ValueError, match=r"bare\.lib must have a leakage_power_unit"):
         leakages(read_liberty(tmp_path / "bare.lib"), {"DFF"})

@@ -92,6 +92,7 @@ def test_an_output_of_the_gates_that_differs_is_a_difference(
     [
         (100_000, LEAKING, r"window must end before the run does, after \d+ cycles, not in 100000"),
         (29, LEAKING.replace("leakage_power_unit", "other_unit"), r"hand\.lib must have a leakage_power_unit"),
+        (29, LEAKING, r"hand\.lib has no clock gate: --no-gate-clocks keeps enables"),
         (29, NAND2_UNITS.read_text(), r"hand\.lib must have capacitances, a supply and internal powers"),
     ],
 )
@@ -102,7 +103,8 @@ def test_what_cannot_be_priced_is_refused_before_a_netlist_is_made(
     (tmp_path / "hand.lib").write_text(text)
     design = small()
     with pytest.raises(ValueError, match=what):
-        machine_power(design.scheme, design.config, Request(TRACE, tmp_path / "hand.lib", 20, last), silent)
+        request = Request(TRACE, tmp_path / "hand.lib", 20, last, gates="no clock gate" in what)
+        machine_power(design.scheme, design.config, request, silent)
 
 
 def test_windows_that_follow_each_other_are_the_whole_run() -> None:
@@ -121,7 +123,7 @@ def test_windows_that_follow_each_other_are_the_whole_run() -> None:
 def reported(gigahertz: float, **more: Any) -> PowerReport:
     """40 pJ of memories and 150 of logic in 10 cycles, 5 instructions and no operand."""
     logic = NetlistPower(7, 30, 80.0, 20.0, 50.0, more.get("wires"), more.get("clock_wires"), 2.0)
-    netlist: Any = SimpleNamespace(to_json=lambda: {"area": 9})
+    netlist: Any = SimpleNamespace(flip_flops=12, clock_gates=3, to_json=lambda: {"area": 9})
     window = Window({}, 5, more.get("operands", 0))
     return PowerReport(netlist, logic, more.get("memories", 40.0), window, 20, 29, 4.0, gigahertz)
 
@@ -136,6 +138,7 @@ def test_a_cycle_costs_the_sum_of_its_parts_and_a_milliwatt_is_a_picojoule_per_n
     assert reported(0.5, wires=10.0, clock_wires=20.0).picojoules == 26
     assert reported(0.5, memories=None).picojoules == 19
     facts: Any = json.loads(json.dumps(found.to_json()))
+    assert (facts["leakage_milliwatts"], facts["ungated_flip_flops"]) == (2, 7)
     assert facts["picojoules_per_cycle"]["all"] == 23 and facts["netlist"]["area"] == 9
 
 
@@ -168,7 +171,7 @@ def test_the_command_shows_scheme_and_baseline(invoke: Invoke, folder: Path, mon
     result = invoke("power", "bow", "warp_reduce", *more)
     assert result.exit_code == 0, result.stderr
     assert "baseline, tiny" in result.stdout and "+9.5%" in result.stdout  # 23 pJ of 21
-    assert "The netlist is not placed" in result.stdout
+    assert "without a gate" in result.stdout and "The netlist is not placed" in result.stdout
     assert (asked[0].first, asked[0].last, asked[0].wires, asked[0].gates) == (20, 29, False, True)
     facts = json.loads((folder / "facts.json").read_text())["schemes"]["bow"]
     assert facts["milliwatts"] == 11.5 and facts["baseline"]["milliwatts"] == 21

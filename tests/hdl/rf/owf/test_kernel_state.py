@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from tests.hdl.rf.owf.bench import config
 from tests.hdl.rf.launches import Launches
+from tests.hdl.rf.owf.bench import config
 from tests.hdl.rf.packed.bench import run
 from warpfile.hdl.rf.owf.kernel_state import KernelState
 
