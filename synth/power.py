@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from warpfile.synth.arrays import ArrayPrices
+from warpfile.synth.fanout import CLOCK
 from warpfile.synth.kept import KeptNetlist
 from warpfile.synth.liberty import Liberty, groups
-from warpfile.synth.switching import clock_nets, powers, switching
+from warpfile.synth.switching import Powers, clock_nets, powers, switching
 from warpfile.synth.wires.result import Wires
 from warpfile.synth.wires.technology import technology
 
@@ -29,10 +30,10 @@ _VALUE = re.compile(r'\bvalue\s*:\s*"?([\d.eE+-]+)')
 class NetlistPower:
     """What a netlist uses in some cycles: pJ of all of them together, and the mW that its cells leak.
 
-    ``wires`` and ``clock_wires`` are None for a netlist that was not placed.
+    ``ungated`` flip-flops have no clock gate. ``wires`` and ``clock_wires`` are None for a netlist that was not placed.
     """
 
-    cells: int
+    ungated: int
     toggles: int
     clock: float
     registers: float
@@ -42,39 +43,39 @@ class NetlistPower:
     leakage_mw: float
 
 
-def check_power(library: Liberty) -> None:
-    """Raises ``ValueError`` for a library without power, or without a unit of leakage."""
+def checked_powers(library: Liberty) -> Powers:
+    """Prices of a library's pins. Raises ``ValueError`` where they, or the unit of leakage, are missing."""
     prices = powers(library)
     if prices is None or not prices.internal:
         raise ValueError(f"{library.name} must have capacitances, a supply and internal powers")
     _leakage_unit(library)
+    return prices
 
 
 def netlist_power(
-    netlist: KeptNetlist, wires: Wires | None, toggles: Mapping[int, int], library: Liberty
+    netlist: KeptNetlist, wires: Wires | None, toggles: Mapping[int, int], library: Liberty, prices: Powers
 ) -> NetlistPower:
     """Power of a flat netlist whose nets toggle so often; ``wires`` is the result of its placement.
 
-    Raises ``ValueError`` for a library without power.
+    ``prices`` are the library's, of :func:`checked_powers`.
     """
-    check_power(library)
-    prices = powers(library)
-    assert prices, "it has been checked"
     module = netlist.flat.design["modules"][netlist.flat.top]
     found = switching(netlist.flat.top, module, 1, toggles, library, prices)
     cells = [cell for cell in module["cells"].values() if cell["type"] in library.cells]
     half = prices.volts**2 / 2 * 1e-3  # pJ of a transition of one fF
+    clocks = clock_nets(cells, library)
     of_wires = of_clocks = None
     if wires:
         of_wires = half * sum(toggles.get(bit, 0) * ff for bit, ff in netlist.wire_ff.items())
         of_clocks = half * sum(
-            toggles.get(bit, 0) * clock_wire_ff(sinks, wires, library)
-            for bit, sinks in clock_nets(cells, library).items()
+            toggles.get(bit, 0) * clock_wire_ff(sinks, wires, library) for bit, sinks in clocks.items()
         )
     leaks = leakages(library, {cell["type"] for cell in cells})
     leakage = sum(leaks[cell["type"]] for cell in cells)
     parts = (found.clock or 0.0, found.registers or 0.0, found.gates or 0.0)
-    return NetlistPower(len(cells), found.toggles, *parts, of_wires, of_clocks, leakage)
+    gates = sum(library.cells[cell["type"]].clock_gate for cell in cells)
+    ungated = sum(clocks[bit] for bit in netlist.flat.ports[CLOCK]["bits"]) - gates
+    return NetlistPower(ungated, found.toggles, *parts, of_wires, of_clocks, leakage)
 
 
 def clock_wire_ff(sinks: int, wires: Wires, library: Liberty) -> float:

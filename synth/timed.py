@@ -124,9 +124,7 @@ def timed_netlist(
     more: dict[str, Any] = {}
     wire_ff: Mapping[int, float] = {}
     if gates:
-        without = flow.mapped(best.script, gates=False)
-        buffer_trees(without["modules"], top, liberty.cells, flow.buffer)
-        more = {"gated_area": _area(netlist, top, liberty), "ungated_area": _area(without["modules"], top, liberty)}
+        more = {"gated_area": _area(netlist, top, liberty), "ungated_area": flow.ungated_area(best.script)}
     if tools.find("sta"):
         progress("sizing")
         with session(best.design, top, memories, liberty) as timer:
@@ -210,6 +208,12 @@ class _Flow:
         first, urgency = self._buffered(script, bare, None)
         second, _ = self._buffered(script, bare, urgency) if urgency else (first, None)
         return replace(min(first, second, key=lambda one: one.nanoseconds), mapped_ns=first.path.nanoseconds)
+
+    def ungated_area(self, script: str) -> float:
+        """Area of the netlist of a script without clock gates, with trees by number of loads."""
+        modules = self.mapped(script, gates=False)["modules"]
+        buffer_trees(modules, self.top, self.liberty.cells, self.buffer)
+        return _area(modules, self.top, self.liberty)
 
     def _buffered(self, script: str, bare: dict[str, Any], urgency: Urgency | None) -> tuple[_Draft, Urgency | None]:
         design = copy.deepcopy(bare)

@@ -228,7 +228,7 @@ def main(arguments: Sequence[str]) -> int:
             name, rows = assessed(find(scheme), options)
         except (OSError, ValueError) as error:
             parser.error(str(error))
-        # A scheme takes up to an hour, so that its page does not wait for that of the next one.
+        # Written at once: a scheme takes up to an hour, and a stop in the next one must not lose its page.
         written = write_or_check(options, {_page(name): report(rows, name, options.preset)})
         status = max(status, written, int(any(row.open for row in rows)))
     return status

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,8 +30,7 @@ from warpfile.synth.arrays import read_array_prices, run_energy
 from warpfile.synth.gates import gate_verilog
 from warpfile.synth.kept import KeptNetlist
 from warpfile.synth.liberty import Liberty, read_liberty
-from warpfile.synth.power import NetlistPower, check_power, netlist_power, scaled_to
-from warpfile.synth.switching import powers
+from warpfile.synth.power import NetlistPower, checked_powers, netlist_power, scaled_to
 from warpfile.synth.timed import TimedNetlist
 from warpfile.synth.wires.technology import Technology, technology
 
@@ -123,7 +122,9 @@ class PowerReport:
             "picojoules_per_instruction": self.per_instruction,
             "picojoules_per_operand": self.per_operand,
             "toggles_per_cycle": self.power.toggles / self.cycles,
-            "netlist": asdict(self.power) | self.netlist.to_json(),
+            "leakage_milliwatts": self.power.leakage_mw,
+            "ungated_flip_flops": self.power.ungated,
+            "netlist": self.netlist.to_json(),
         }
 
 
@@ -156,10 +157,12 @@ def machine_power(scheme: Scheme, cfg: Config, request: Request, report: Report)
     :func:`warpfile.synth.area.timed`.
     """
     library = read_liberty(request.liberty)
-    check_power(library)
+    prices = checked_powers(library)
+    if request.gates and not any(cell.clock_gate for cell in library.cells.values()):
+        raise ValueError(f"{library.name} has no clock gate: --no-gate-clocks keeps enables")
     workload = prepare(cfg, scheme.annotated(cfg, request.trace))
     window = window_of(scheme, cfg, workload, request.first, request.last)
-    memories = _memories(scheme, cfg, window, library)
+    memories = _memories(scheme, cfg, window, library, prices.volts)
     kept: list[KeptNetlist] = []
     netlist = timed(
         scheme,
@@ -173,7 +176,7 @@ def machine_power(scheme: Scheme, cfg: Config, request: Request, report: Report)
     )
     report(f"{scheme.name}: gates in lockstep")
     toggles = netlist_toggles(scheme, cfg, kept[0], library, workload, request.first, request.last, request.root)
-    power = netlist_power(kept[0], netlist.wires, toggles, library)
+    power = netlist_power(kept[0], netlist.wires, toggles, library, prices)
     path = _path(netlist)
     clock = request.gigahertz or 1 / path
     return PowerReport(netlist, power, memories, window, request.first, request.last, path, clock)
@@ -188,13 +191,13 @@ def _path(netlist: TimedNetlist) -> float:
     return slowest
 
 
-def _memories(scheme: Scheme, cfg: Config, window: Window, library: Liberty) -> float | None:
+def _memories(scheme: Scheme, cfg: Config, window: Window, library: Liberty, supply: float) -> float | None:
     """Energy of the accesses in the window, at the library's node and supply."""
-    known, supply, prices = _technology(library), powers(library), read_array_prices()
-    if known is None or supply is None or prices.missing(cfg):
+    known, prices = _technology(library), read_array_prices()
+    if known is None or prices.missing(cfg):
         return None
     found = run_energy(scheme, cfg, window.counters, 1, prices)
-    return found.dynamic * scaled_to(prices, known.node_nm, supply.volts)
+    return found.dynamic * scaled_to(prices, known.node_nm, supply)
 
 
 def _technology(library: Liberty) -> Technology | None:

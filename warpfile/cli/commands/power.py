@@ -123,6 +123,9 @@ def show_power(pairs: Sequence[tuple[Design, PowerReport, PowerReport]], library
             for name, one, base in rows
         ],
     )
+    columns = ("flip-flops of", "all", "without a gate", "clock gates")
+    facts = ((name, one.netlist.flip_flops, one.power.ungated, one.netlist.clock_gates) for name, one, _ in rows)
+    show_table(columns, facts)
     columns = ("power", "path, ns", "GHz", "mW", "instructions", "operands", "pJ per instruction", "pJ per operand")
     show_table(
         columns,
