@@ -121,10 +121,8 @@ def timed_netlist(
         drafts.append(flow.draft(script, gates))
     best = min(drafts, key=lambda draft: draft.nanoseconds)
     netlist: Netlist = best.design["modules"]
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = flow.areas(best) if gates else {}
     wire_ff: Mapping[int, float] = {}
-    if gates:
-        more = {"gated_area": _area(netlist, top, liberty), "ungated_area": flow.ungated_area(best.script)}
     if tools.find("sta"):
         progress("sizing")
         with session(best.design, top, memories, liberty) as timer:
@@ -209,11 +207,12 @@ class _Flow:
         second, _ = self._buffered(script, bare, urgency) if urgency else (first, None)
         return replace(min(first, second, key=lambda one: one.nanoseconds), mapped_ns=first.path.nanoseconds)
 
-    def ungated_area(self, script: str) -> float:
-        """Area of the netlist of a script without clock gates, with trees by number of loads."""
-        modules = self.mapped(script, gates=False)["modules"]
-        buffer_trees(modules, self.top, self.liberty.cells, self.buffer)
-        return _area(modules, self.top, self.liberty)
+    def areas(self, gated: _Draft) -> dict[str, float]:
+        """Areas of a netlist with clock gates, and of one without them that has trees by number of loads."""
+        bare = self.mapped(gated.script, gates=False)["modules"]
+        buffer_trees(bare, self.top, self.liberty.cells, self.buffer)
+        both = {"gated_area": gated.design["modules"], "ungated_area": bare}
+        return {name: _area(modules, self.top, self.liberty) for name, modules in both.items()}
 
     def _buffered(self, script: str, bare: dict[str, Any], urgency: Urgency | None) -> tuple[_Draft, Urgency | None]:
         design = copy.deepcopy(bare)
